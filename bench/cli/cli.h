@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/** What the verbs of the `tickfloor` command share. Only this folder prints. */
+#ifndef TKF_CLI_H
+#define TKF_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <tickfloor/profile.h>
+
+/** Exit status, the same for every verb. */
+enum tkf_exit {
+    TKF_EXIT_OK = 0,
+    TKF_EXIT_FLAGGED = 1,   /**< something was flagged */
+    TKF_EXIT_USAGE = 2,     /**< usage, or input that cannot be read */
+    TKF_EXIT_MEASURE = 3,   /**< could not measure, or could not save what was measured */
+    TKF_EXIT_SIGINT = 130,
+};
+
+/* ---- options.c -------------------------------------------------------------------------------------------------- */
+
+/** One option of a verb. */
+struct tkf_option {
+    const char *name;     /**< without the dashes; also accepted as --no-NAME where `negatable` */
+    char letter;          /**< short form, 0 without */
+    const char *argument; /**< its argument's name in the help, NULL for a flag */
+    bool negatable;
+    const char *text;     /**< what it does, one line */
+    int (*set)(void *target, const char *name, const char *value); /**< 0, or an exit status after having said why */
+};
+
+/** One verb. */
+struct tkf_verb {
+    const char *name;
+    const char *usage;   /**< "calibrate [OPTION...]" */
+    const char *text;    /**< one line, for the list of verbs */
+    const char *detail;  /**< a paragraph or more, for its help */
+    const struct tkf_option *options; /**< ended by a NULL name; the common ones are added by options.c */
+    int (*run)(int argc, char **argv);
+};
+
+/** The verbs, in the order of the help; ended by a NULL name. main.c. */
+extern const struct tkf_verb tkf_verbs[];
+
+/** Options that every verb has: --json, --color WHEN, --help, --version. */
+struct tkf_common {
+    bool json;
+    enum { TKF_COLOR_AUTO, TKF_COLOR_ALWAYS, TKF_COLOR_NEVER } color;
+};
+
+/**
+ * Parse a verb's options, with getopt_long: options and operands in any order, "--" ends the options. Handles --help and
+ * --version itself. An option that does not exist gets the nearest one suggested.
+ * @param target      passed to each option's set().
+ * @param ret_common  the common options.
+ * @param ret_first   index in argv of the first operand; the operands follow it, in order.
+ * @return -1 to go on; otherwise the exit status to end with.
+ */
+int tkf_options_parse(const struct tkf_verb *verb, int argc, char **argv, void *target, struct tkf_common *ret_common,
+                      int *ret_first);
+
+/** The candidate nearest to `word` by edit distance, if it is near enough to be a typing mistake; else NULL. */
+const char *tkf_nearest(const char *word, const char *const *candidates);
+
+/* ---- style.c -------------------------------------------------------------------------------------------------------- */
+
+/** How to print for a person on one stream. */
+struct tkf_style {
+    bool color;   /**< after --color, NO_COLOR and whether the stream is a terminal */
+    bool unicode; /**< the locale's character set is UTF-8 */
+    unsigned width; /**< columns, 80 where unknown */
+    const char *bold, *dim, *red, *yellow, *green, *cyan, *reset; /**< escape sequences, "" without colour */
+};
+
+struct tkf_style tkf_style_for(FILE *stream, const struct tkf_common *common);
+
+/* ---- message.c ------------------------------------------------------------------------------------------------------ */
+
+/** One line on stderr: "tickfloor: CAUSE; NEXT". next may be NULL. Control characters are shown, never passed on. */
+void tkf_error(const char *next, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Progress on stderr, only when it is a terminal; each call overwrites the last. done in 0..1. */
+void tkf_progress(double done, const char *what);
+void tkf_progress_clear(void);
+
+/**
+ * Flush and check stdout at the end of a verb. A reader that went away (EPIPE) is not an error of ours: exit 0 as it
+ * would have been, silently; any other failure is said and gives TKF_EXIT_MEASURE.
+ */
+int tkf_finish(int status);
+
+/** From main(): SIGINT and SIGTERM set a flag instead of ending the process; SIGPIPE is ignored. */
+void tkf_signals_install(void);
+bool tkf_interrupted(void *ctx);
+
+/* ---- paths.c ---------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Where the profile is kept: $XDG_STATE_HOME/tickfloor/profile.json, else ~/.local/state/tickfloor/profile.json.
+ * @return the path, to free(); NULL when there is no home either.
+ */
+char *tkf_profile_path(void);
+
+/* ---- card.c ------------------------------------------------------------------------------------------------------------ */
+
+/** Print a profile for a person. */
+void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
+
+/* ---- the verbs ------------------------------------------------------------------------------------------------------------ */
+
+int tkf_verb_calibrate(int argc, char **argv);
+int tkf_verb_show(int argc, char **argv);
+extern const struct tkf_option tkf_calibrate_cli_options[];
+extern const struct tkf_option tkf_show_cli_options[];
+
+#endif

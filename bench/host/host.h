@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The operating system, as tickfloor needs it: which CPUs there are and may be used, binding to one, catching a trap,
+ * the clock, hardware events, and whether the machine is fit to benchmark.
+ *
+ * One file for each concern; Linux and macOS each have a folder beside this file where the answers differ. Nothing here
+ * prints.
+ */
+#ifndef TKF_HOST_H
+#define TKF_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tickfloor/measure.h>
+#include <tickfloor/profile.h>
+
+#include "arch.h"
+
+/* ---- topology.c: CPUs, kinds, binding; hwloc -------------------------------------------------------------------- */
+
+struct tkf_topology;
+
+/** A kind of core: the CPUs of it that this process may use, ascending. */
+struct tkf_kind {
+    char name[32];        /**< "" when the machine has one kind or does not say */
+    const unsigned *cpus; /**< [ncpus] operating system numbers; owned by the topology */
+    unsigned ncpus;
+};
+
+/**
+ * Load this machine's topology.
+ * @param ret_topology  end it with tkf_topology_free().
+ * @param ret_reason    [size], written on failure: one clause.
+ * Errors: TKF_EUNSUPPORTED the topology is not of this machine (HWLOC_XMLFILE, HWLOC_SYNTHETIC) · TKF_ENOMEM · TKF_EIO.
+ */
+int tkf_topology_load(struct tkf_topology **ret_topology, char *ret_reason, size_t size);
+void tkf_topology_free(struct tkf_topology *topology);
+
+/** The kinds, fastest first; always at least one. */
+const struct tkf_kind *tkf_topology_kinds(const struct tkf_topology *topology, unsigned *ret_nkinds);
+
+/** True when this process may use the CPU. */
+bool tkf_topology_allows(const struct tkf_topology *topology, unsigned cpu);
+
+/** The CPUs that this process may use, as "0-3,5". */
+void tkf_topology_describe(const struct tkf_topology *topology, char *ret_text, size_t size);
+
+/** Bind the calling thread to one CPU, and verify where it runs. TKF_ENOCPU · TKF_EUNSUPPORTED · TKF_EPERM. */
+int tkf_topology_pin(struct tkf_topology *topology, unsigned cpu);
+
+/**
+ * Parse a CPU list such as "0,3-5".
+ * @param ret_cpus   [max], ascending, each once.
+ * @param ret_reason [size], on failure: what is wrong and with which part.
+ * Errors: TKF_EINVAL malformed, empty, a range that runs backward, more than max.
+ */
+int tkf_cpulist_parse(const char *text, unsigned *ret_cpus, unsigned max, unsigned *ret_ncpus, char *ret_reason,
+                      size_t size);
+
+/* ---- guard.c: running what may trap ----------------------------------------------------------------------------- */
+
+/** As struct tkf_env's guard: SIGILL, SIGSEGV and SIGBUS inside fn end it. Not re-entrant; one thread at a time. */
+int tkf_guard(void *ctx, void (*fn)(void *arg), void *arg);
+
+/* ---- clock.c ------------------------------------------------------------------------------------------------------ */
+
+/** CLOCK_MONOTONIC_RAW in ns. As struct tkf_env's clock_ns. */
+uint64_t tkf_clock_ns(void *ctx);
+
+/* ---- facts.c: what the machine is ----------------------------------------------------------------------------------- */
+
+/**
+ * Where facts are read: `root` is "" for this machine, or a folder with a recorded proc/ and sys/ tree.
+ * Fills ret_hints as far as the system knows; its strings live in ret_machine and in constant storage.
+ */
+void tkf_facts_read(const char *root, struct tkf_machine *ret_machine, struct tkf_cpu_hints *ret_hints);
+
+/** As struct tkf_env's forbidden: the operating system forbids reading the counter (Linux: PR_GET_TSC). */
+const char *tkf_facts_forbidden(void *ctx);
+
+/* ---- readiness.c ------------------------------------------------------------------------------------------------------ */
+
+/**
+ * What makes this machine unfit to benchmark: every check of doc/readiness.md, each with an answer.
+ * @param root       as for tkf_facts_read().
+ * @param cpu        the CPU that is measured.
+ * @param ret_checks [TKF_CHECKS_MAX]
+ * @return how many were written.
+ */
+unsigned tkf_readiness(const char *root, const struct tkf_machine *machine, unsigned cpu,
+                       struct tkf_check ret_checks[TKF_CHECKS_MAX]);
+
+/* ---- pmu.c: cycles and instructions of the calling thread --------------------------------------------------------------- */
+
+struct tkf_pmu;
+
+/**
+ * Open cycle and instruction counters for the calling thread on the kind of core it is bound to.
+ * @param ret_pmu     NULL when there are none; close it with tkf_pmu_close().
+ * @param ret_status  always written: how, or why not and what to do.
+ */
+void tkf_pmu_open(unsigned cpu, struct tkf_pmu **ret_pmu, struct tkf_pmu_status *ret_status);
+void tkf_pmu_close(struct tkf_pmu *pmu);
+
+/** TKF_EUNSUPPORTED when a counter was not running all the time (multiplexed, or of another kind of core). */
+int tkf_pmu_read(struct tkf_pmu *pmu, struct tkf_events *ret_events);
+
+/** A rate for the time counter from the kernel's perf page (cap_user_time), Hz; NAN where the kernel gives none. */
+double tkf_pmu_counter_hz(void);
+
+#endif
