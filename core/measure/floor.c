@@ -3,41 +3,23 @@
  * One CPU's floor: the core cycle, the empty loop in its shapes, and the small costs around it.
  *
  * Short windows, many of them. A long window lies on a shared CPU: it spans a scheduler's slice and reports half the clock.
- * Every window stands beside a window of the defining chain, whose speed is the core clock and nothing else: a loop's cost
- * is the ratio of the two, so a change of clock between them cancels, and a window whose chain was disturbed is not used.
  */
 #include "rate.h"
+#include "session.h"
 #include "stats.h"
 #include "window.h"
 
-#define KERNELS_MAX        64
 #define ROUNDS_MIN         40
+#define ROUNDS_TRIAL       60 /* after so many without one fast window, another CPU is looked for */
 #define OTHERS_EACH_ROUND  6
 #define WINDOWS_EACH_ROUND 16 /* at most: with the chain between them */
-#define WINDOW_MAX_NS      1000000
 
-#define CHAIN_WIDTH 0.002 /* the chain's windows spread by the counter's step and little else */
-#define FAST_WIDTH  0.003 /* a loop's fastest state is as narrow */
-#define STATE_WIDTH 1.03  /* what lies above the fastest state by more is another state */
-#define DISTURBED \
-    1.02 /* a chain window this much above the mode was interrupted, or another clock ruled */
-#define GAP              4.5 /* no state costs a loop this much: something else ran in the window */
-#define SLOW_SHARE_MIN   0.05 /* a slow state rarer than this does not widen the band */
-#define SLOW_WINDOWS_MIN 8
-
-struct session {
-    const struct tkf_env *env;
-    const struct tkf_calibrate_options *options;
-    const struct tkf_source *src;
-    struct tkf_counter *counter;
-    struct tkf_scratch *scratch;
-    double window_ticks;
-    uint64_t iters[KERNELS_MAX];
-    double once_ticks
-        [KERNELS_MAX]; /* a window of one iteration: what a window costs beside its body */
-    unsigned nwindows;
-    unsigned others[KERNELS_MAX], nothers, next_other;
-    unsigned leading[KERNELS_MAX], nleading;
+/** Which kernel runs when: the aligned loops in every round, everything else in turn. */
+struct schedule {
+    unsigned leading[TKF_KERNELS_MAX], nleading;
+    unsigned others[TKF_KERNELS_MAX], nothers, next_other;
+    unsigned rounds;
+    unsigned fast; /* rounds in which the fused loop ran at its fastest */
 };
 
 void tkf_calibrate_defaults(struct tkf_calibrate_options *ret_options, bool quick)
@@ -45,552 +27,90 @@ void tkf_calibrate_defaults(struct tkf_calibrate_options *ret_options, bool quic
     *ret_options = (struct tkf_calibrate_options){
         .window_ns = quick ? 30000 : 40000,
         .rounds = quick ? 100 : 500,
-        .hunt_ns = quick ? 25000000 : 450000000,
+        .hunt_ns = quick ? 25000000 : 400000000,
         .rate_ns = quick ? 15000000 : 60000000,
-        .limit_ns = quick ? 75000000 : 850000000,
+        .limit_ns = quick ? 75000000 : 700000000,
     };
 }
 
-/* ---- windows ------------------------------------------------------------------------------------------------------ */
-
-static double per_op_ticks(const struct session *s, unsigned kernel, double ticks)
+static struct schedule make_schedule(void)
 {
-    return (ticks - s->once_ticks[kernel]) / (double)(s->iters[kernel] - 1) /
-           tkf_arch_kernels[kernel].ops;
-}
-
-static double time_op_ticks(struct session *s, unsigned kernel)
-{
-    return per_op_ticks(s, kernel,
-                        (double)tkf_window_ticks(s->env, s->src, kernel, s->iters[kernel]));
-}
-
-static void record(struct session *s, unsigned kernel)
-{
-    if (s->nwindows == TKF_WINDOWS_MAX)
-        return;
-    s->scratch->kernel[s->nwindows] = (uint16_t)kernel;
-    s->scratch->ticks[s->nwindows] = tkf_window_ticks(s->env, s->src, kernel, s->iters[kernel]);
-    s->nwindows++;
-}
-
-/** Long enough that one step of the counter is under 0.1 % of a window, and much shorter than a scheduler's slice. */
-static void size_window(struct session *s)
-{
-    double hz = s->counter->hz;
-    double step = (double)s->counter->step_ticks;
-    s->window_ticks = 1000 * step;
-    if (tkf_is_nan(hz))
-        return;
-    if (s->window_ticks < hz * 1e-9 * (double)s->options->window_ns)
-        s->window_ticks = hz * 1e-9 * (double)s->options->window_ns;
-    if (s->window_ticks > hz * 1e-9 * WINDOW_MAX_NS)
-        s->window_ticks = hz * 1e-9 * WINDOW_MAX_NS;
-}
-
-/** How many iterations fill a window, and what a window of one iteration costs. */
-static int size_kernel(struct session *s, unsigned kernel)
-{
-    double enough = s->window_ticks / 16;
-    uint64_t iters = 16, shortest = 0;
-    while (iters < UINT64_C(1) << 40) {
-        shortest = UINT64_MAX;
-        for (int i = 0; i < 3; i++) {
-            uint64_t ticks = tkf_window_ticks(s->env, s->src, kernel, iters);
-            if (ticks < shortest)
-                shortest = ticks;
-        }
-        if ((double)shortest >= enough)
-            break;
-        iters *= 4;
-    }
-    if (shortest == 0)
-        return TKF_ESTUCK;
-    double fill = s->window_ticks / ((double)shortest / (double)iters);
-    s->iters[kernel] = fill > 2 ? (uint64_t)fill : 2;
-
-    double once[9];
-    for (int i = 0; i < 9; i++)
-        once[i] = (double)tkf_window_ticks(s->env, s->src, kernel, 1);
-    tkf_sort(once, 9);
-    s->once_ticks[kernel] = once[4];
-    return 0;
-}
-
-static int size_all(struct session *s)
-{
-    size_window(s);
-    for (unsigned k = 0; k < tkf_arch_nkernels; k++) {
-        int error = size_kernel(s, k);
-        if (error != 0)
-            return error;
-    }
-    return 0;
-}
-
-/** The aligned loops lead every round; everything else takes its turn. */
-static void sort_kernels(struct session *s)
-{
+    struct schedule plan = {.nleading = 0};
     for (unsigned k = 0; k < tkf_arch_nkernels; k++) {
         const struct tkf_kernel *kernel = &tkf_arch_kernels[k];
         if (k == tkf_arch_roles.chain_cycle)
             continue;
         if (kernel->role == TKF_ROLE_LOOP && kernel->offset_bytes == 0)
-            s->leading[s->nleading++] = k;
+            plan.leading[plan.nleading++] = k;
         else
-            s->others[s->nothers++] = k;
+            plan.others[plan.nothers++] = k;
     }
+    return plan;
 }
 
-static void run_round(struct session *s)
+static void run_round(struct tkf_session *s, struct schedule *plan)
 {
     unsigned chain = tkf_arch_roles.chain_cycle;
-    record(s, chain);
-    for (unsigned i = 0; i < s->nleading; i++) {
-        record(s, s->leading[i]);
+    double cycle_ticks = tkf_session_record(s, chain);
+    for (unsigned i = 0; i < plan->nleading; i++) {
+        double loop_ticks = tkf_session_record(s, plan->leading[i]);
+        if (plan->leading[i] == tkf_arch_roles.loop_fused)
+            plan->fast += loop_ticks <= cycle_ticks * s->fastest_cycles * TKF_STATE_WIDTH;
         if (i % 2 == 1)
-            record(s, chain);
+            tkf_session_record(s, chain);
     }
-    for (unsigned i = 0; i < OTHERS_EACH_ROUND && s->nothers > 0; i++) {
+    for (unsigned i = 0; i < OTHERS_EACH_ROUND && plan->nothers > 0; i++) {
         if (i % 2 == 1)
-            record(s, chain);
-        record(s, s->others[s->next_other]);
-        s->next_other = (s->next_other + 1) % s->nothers;
+            tkf_session_record(s, chain);
+        tkf_session_record(s, plan->others[plan->next_other]);
+        plan->next_other = (plan->next_other + 1) % plan->nothers;
     }
-}
-
-/* ---- the hunt for a quiet CPU --------------------------------------------------------------------------------------- */
-
-#define PROBE_WINDOWS 16
-
-struct probe {
-    double lowest;     /* of the fused loop's cycles */
-    double fast_share; /* windows within STATE_WIDTH of the lowest seen on any candidate */
-    bool steady;       /* its windows lie close together: a state of the CPU, not a passing one */
-};
-
-static struct probe probe_cpu(struct session *s, double *lowest_anywhere)
-{
-    double cycles[PROBE_WINDOWS];
-    unsigned fused = tkf_arch_roles.loop_fused, chain = tkf_arch_roles.chain_cycle;
-    for (unsigned i = 0; i < PROBE_WINDOWS; i++) {
-        double before = time_op_ticks(s, chain);
-        double loop = time_op_ticks(s, fused);
-        double after = time_op_ticks(s, chain);
-        cycles[i] = loop / (before < after ? before : after);
-    }
-    tkf_sort(cycles, PROBE_WINDOWS);
-    struct probe probe = {.lowest = cycles[PROBE_WINDOWS / 8]};
-    if (probe.lowest < *lowest_anywhere)
-        *lowest_anywhere = probe.lowest;
-    for (unsigned i = 0; i < PROBE_WINDOWS; i++)
-        probe.fast_share += cycles[i] <= *lowest_anywhere * STATE_WIDTH ? 1.0 / PROBE_WINDOWS : 0;
-    probe.steady = tkf_quantile(cycles, PROBE_WINDOWS, 0.75) < probe.lowest * 1.01;
-    return probe;
-}
-
-static bool past(const struct session *s, uint64_t from_ns, uint64_t length_ns)
-{
-    return s->env->clock_ns == NULL || s->env->clock_ns(s->env->ctx) - from_ns >= length_ns;
+    plan->rounds++;
 }
 
 /**
- * Bind to the candidate whose fused loop runs at its fastest. A busy SMT sibling, which a guest cannot see, costs the loop
- * half its speed for seconds and the chain nothing: so look at each candidate, again and again for up to hunt_ns, until one
- * runs at one cycle, or steadily at whatever its loop costs.
+ * Rounds until there are enough, the fused loop was seen at its fastest, and the rate's two windows are long enough.
+ * @return 0 · TKF_ECANCELLED · TKF_ENOISE: the loop has not been fast yet, and there is time to look for another CPU.
  */
-static int choose_cpu(struct session *s, const unsigned *candidates, unsigned ncandidates,
-                      struct tkf_cpu_floor *f)
-{
-    const struct tkf_env *env = s->env;
-    if (ncandidates == 0 || env->pin == NULL) {
-        f->unpinned_reason =
-            env->pin == NULL ? "this system cannot bind a thread to a CPU" : "no CPU was asked for";
-        return size_all(s);
-    }
-    uint64_t from_ns = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0;
-    double lowest_anywhere = 1e9;
-    unsigned bound = 0, chosen = 0;
-    int error = TKF_ENOCPU;
-
-    for (unsigned pass = 0; f->ncandidates > 0 || pass == 0; pass++) {
-        double best = -1;
-        unsigned ntried =
-            pass == 0 ? (ncandidates < TKF_CANDIDATES_MAX ? ncandidates : TKF_CANDIDATES_MAX)
-                      : f->ncandidates;
-        bool found = false;
-        for (unsigned i = 0; i < ntried && !found; i++) {
-            unsigned cpu = pass == 0 ? candidates[i] : f->candidates[i].cpu;
-            int failed = env->pin(env->ctx, cpu);
-            if (failed != 0) {
-                error = failed;
-                continue;
-            }
-            bound = cpu;
-            if (s->iters[0] == 0 && (error = size_all(s)) != 0)
-                return error;
-            struct probe probe = probe_cpu(s, &lowest_anywhere);
-            struct tkf_candidate *c =
-                pass == 0 ? &f->candidates[f->ncandidates++] : &f->candidates[i];
-            c->cpu = cpu;
-            c->fast_share = (c->fast_share * pass + probe.fast_share) / (pass + 1);
-            if (probe.fast_share > best) {
-                best = probe.fast_share;
-                chosen = cpu;
-            }
-            /* One cycle is as fast as a loop with a dependent counter gets; a steady loop that is slower may be all there is,
-             * but only a long look tells it from a steady neighbour. */
-            bool fastest =
-                probe.lowest <= lowest_anywhere * STATE_WIDTH && probe.fast_share >= 0.75;
-            found = pass > 0 && fastest && (lowest_anywhere < 1.05 || (probe.steady && pass > 50));
-        }
-        tkf_window_progress(env, 0.1, "looking for a quiet CPU");
-        if (tkf_window_cancelled(env))
-            return TKF_ECANCELLED;
-        if (f->ncandidates == 0)
-            return error;
-        bool settled = pass == 0 && best >= 0.75 && lowest_anywhere < 1.05;
-        if (found || settled || past(s, from_ns, s->options->hunt_ns))
-            break;
-    }
-    if (bound != chosen && (error = env->pin(env->ctx, chosen)) != 0)
-        return error;
-    f->cpu = chosen;
-    f->pinned = true;
-    return 0;
-}
-
-/* ---- what the windows say --------------------------------------------------------------------------------------------- */
-
-struct analysis {
-    double *
-        local_ticks; /* for each window: the chain's ticks for a link beside it, 0 where it was disturbed */
-    unsigned disturbed;
-};
-
-/** An interval of ticks for each operation cannot be narrower than one step of the counter is in a window. */
-static struct tkf_band widen(const struct session *s, unsigned kernel, struct tkf_band band,
-                             double unit_ticks)
-{
-    double ops = (double)s->iters[kernel] * tkf_arch_kernels[kernel].ops;
-    double half_step = 0.5 * (double)s->counter->step_ticks / ops / unit_ticks;
-    return (struct tkf_band){band.lo - half_step, band.mid, band.hi + half_step};
-}
-
-/** The defining chain: its mode is the core cycle, whatever took time from some of its windows. */
-static int find_cycle(struct session *s, struct tkf_cpu_floor *f)
-{
-    double *values = s->scratch->values;
-    unsigned n = 0;
-    for (unsigned w = 0; w < s->nwindows; w++) {
-        if (s->scratch->kernel[w] == tkf_arch_roles.chain_cycle && s->scratch->ticks[w] != 0)
-            values[n++] = per_op_ticks(s, tkf_arch_roles.chain_cycle, (double)s->scratch->ticks[w]);
-    }
-    if (n < 8)
-        return TKF_ENOISE;
-    tkf_sort(values, n);
-    struct tkf_cluster usual = tkf_mode_cluster(values, n, CHAIN_WIDTH);
-    if (usual.count < 8 || values[usual.first] <= 0)
-        return TKF_ENOISE;
-    f->cycle_ticks =
-        widen(s, tkf_arch_roles.chain_cycle, tkf_median_band(values + usual.first, usual.count), 1);
-    f->cycle_ns = tkf_ticks_to_ns(s->counter, f->cycle_ticks.mid);
-    f->core_hz = 1e9 / f->cycle_ns;
-
-    double lost = 0, all = 0, worst = 0;
-    for (unsigned i = 0; i < n; i++) {
-        double excess = values[i] - f->cycle_ticks.mid;
-        all += values[i];
-        if (values[i] > DISTURBED * f->cycle_ticks.mid)
-            lost += excess;
-        if (excess > worst)
-            worst = excess;
-    }
-    double ops = (double)s->iters[tkf_arch_roles.chain_cycle] *
-                 tkf_arch_kernels[tkf_arch_roles.chain_cycle].ops;
-    f->lost_share = lost / all;
-    f->worst_gap_ns = tkf_ticks_to_ns(s->counter, worst * ops);
-    return 0;
-}
-
-/** The chain before and the chain after each window, averaged when they agree; disturbed when neither is at the cycle. */
-static void pair_windows(struct session *s, const struct tkf_cpu_floor *f, struct analysis *a)
-{
-    unsigned chain = tkf_arch_roles.chain_cycle;
-    double limit = DISTURBED * f->cycle_ticks.mid;
-    double before = 0;
-    unsigned first = 0; /* the windows from here on still wait for the chain after them */
-    for (unsigned w = 0; w <= s->nwindows; w++) {
-        bool end = w == s->nwindows;
-        if (!end && s->scratch->kernel[w] != chain)
-            continue;
-        double after = end ? 0 : per_op_ticks(s, chain, (double)s->scratch->ticks[w]);
-        if (after > limit || after < f->cycle_ticks.mid / DISTURBED)
-            after = 0;
-        double local = before;
-        if (before == 0 || (after != 0 && after < before * (1 - 2 * CHAIN_WIDTH)))
-            local = after;
-        else if (after != 0 && after <= before * (1 + 2 * CHAIN_WIDTH))
-            local = 0.5 * (before + after);
-        for (; first < w; first++) {
-            a->local_ticks[first] = local;
-            a->disturbed += local == 0;
-        }
-        if (!end)
-            a->local_ticks[first++] = after;
-        before = after;
-    }
-}
-
-/** The undisturbed windows of one kernel, in core cycles for each operation, sorted. */
-static unsigned gather_cycles(const struct session *s, const struct analysis *a, unsigned kernel,
-                              double *ret_values)
-{
-    unsigned n = 0;
-    for (unsigned w = 0; w < s->nwindows; w++) {
-        if (s->scratch->kernel[w] == kernel && a->local_ticks[w] > 0 && s->scratch->ticks[w] != 0)
-            ret_values[n++] =
-                per_op_ticks(s, kernel, (double)s->scratch->ticks[w]) / a->local_ticks[w];
-    }
-    tkf_sort(ret_values, n);
-    return n;
-}
-
-/** The fastest state: the lowest cluster that enough windows share, and where it ends. */
-static struct tkf_band fastest_state(const double *values, unsigned n, unsigned *ret_end)
-{
-    unsigned need = n / 32 > 4 ? n / 32 : 4;
-    struct tkf_cluster fast = tkf_lowest_cluster(values, n, FAST_WIDTH, need);
-    if (fast.count == 0) {
-        /* No two windows agree: the lower half is all that can be said. */
-        fast = (struct tkf_cluster){0, n / 2 > 0 ? n / 2 : n};
-    }
-    struct tkf_band band = tkf_median_band(values + fast.first, fast.count);
-    unsigned end = fast.first + fast.count;
-    while (end < n && values[end] <= band.mid * STATE_WIDTH)
-        end++;
-    *ret_end = end;
-    return band;
-}
-
-static struct tkf_state state_of(const double *values, unsigned n, unsigned of)
-{
-    struct tkf_state state = {.share = of > 0 ? (double)n / of : 0};
-    if (n > 0)
-        state.cycles = (struct tkf_band){tkf_quantile(values, n, 0.1), tkf_quantile(values, n, 0.5),
-                                         tkf_quantile(values, n, 0.9)};
-    return state;
-}
-
-static struct tkf_band to_ns(const struct tkf_cpu_floor *f, struct tkf_band cycles)
-{
-    return (struct tkf_band){cycles.lo * f->cycle_ns, cycles.mid * f->cycle_ns,
-                             cycles.hi * f->cycle_ns};
-}
-
-static void fill_histogram(const double *values, unsigned n, double fastest,
-                           struct tkf_cpu_floor *f)
-{
-    f->histogram_lo_cycles = 0.95 * fastest; /* the fastest state fills the first bin */
-    f->histogram_bin_cycles = 0.1 * fastest;
-    for (unsigned i = 0; i < n; i++) {
-        double at = (values[i] - f->histogram_lo_cycles) / f->histogram_bin_cycles;
-        if (at < 0)
-            at = 0;
-        f->histogram[at < TKF_HISTOGRAM_BINS ? (unsigned)at : TKF_HISTOGRAM_BINS - 1]++;
-    }
-}
-
-static void analyse_kernel(struct session *s, const struct analysis *a, unsigned k,
-                           struct tkf_cpu_floor *f)
-{
-    const struct tkf_kernel *kernel = &tkf_arch_kernels[k];
-    double *values = s->scratch->values;
-    unsigned n = gather_cycles(s, a, k, values), end = 0;
-    struct tkf_band cycles = {tkf_nan(), tkf_nan(), tkf_nan()};
-    if (n > 0)
-        cycles = widen(s, k, fastest_state(values, n, &end), f->cycle_ticks.mid);
-    while (n > end && values[n - 1] > GAP * cycles.mid)
-        n--;
-
-    switch (kernel->role) {
-    case TKF_ROLE_CHAIN:
-        if (f->nchains == TKF_CHAINS_MAX)
-            return;
-        if (k == tkf_arch_roles.chain_check)
-            f->chain_check = cycles.mid;
-        f->chains[f->nchains++] = (struct tkf_chain){
-            .name = kernel->name,
-            .text = kernel->text,
-            .cycles = k == tkf_arch_roles.chain_cycle ? (struct tkf_band){1, 1, 1} : cycles,
-            .event_cycles = tkf_nan(),
-        };
-        return;
-    case TKF_ROLE_LOOP:
-        if (f->nloops == TKF_LOOPS_MAX)
-            return;
-        f->loops[f->nloops++] = (struct tkf_loop){
-            .name = kernel->name,
-            .shape = kernel->shape,
-            .text = kernel->text,
-            .offset_bytes = kernel->offset_bytes,
-            .cycles = cycles,
-            .ns = to_ns(f, cycles),
-            .fast = state_of(values, end, n),
-            .slow = state_of(values + end, n - end, n),
-            .windows = n,
-            .event_cycles = tkf_nan(),
-            .event_instructions = tkf_nan(),
-        };
-        if (k == tkf_arch_roles.loop_fused && n > 0)
-            fill_histogram(values, n, cycles.mid, f);
-        return;
-    case TKF_ROLE_COST:
-        if (f->ncosts == TKF_COSTS_MAX)
-            return;
-        f->costs[f->ncosts++] = (struct tkf_cost){
-            .name = kernel->name, .text = kernel->text, .cycles = cycles, .ns = to_ns(f, cycles)};
-        return;
-    }
-}
-
-/** The band: the fastest loop, the middle of the aligned ones, and the slowest placement or state that is not rare. */
-static void find_band(struct tkf_cpu_floor *f)
-{
-    double aligned[TKF_LOOPS_MAX];
-    unsigned naligned = 0;
-    struct tkf_band band = {1e9, tkf_nan(), 0};
-    for (unsigned i = 0; i < f->nloops; i++) {
-        const struct tkf_loop *loop = &f->loops[i];
-        if (tkf_is_nan(loop->cycles.mid))
-            continue;
-        if (loop->cycles.mid < band.lo)
-            band.lo = loop->cycles.mid;
-        if (loop->cycles.mid > band.hi)
-            band.hi = loop->cycles.mid;
-        if (loop->offset_bytes != 0)
-            continue;
-        aligned[naligned++] = loop->cycles.mid;
-        if (loop->slow.share >= SLOW_SHARE_MIN &&
-            loop->slow.share * loop->windows >= SLOW_WINDOWS_MIN && loop->slow.cycles.mid > band.hi)
-            band.hi = loop->slow.cycles.mid;
-    }
-    if (naligned > 0) {
-        tkf_sort(aligned, naligned);
-        band.mid = tkf_quantile(aligned, naligned, 0.5);
-    }
-    f->floor_cycles = band;
-    f->floor_ns = to_ns(f, band);
-    f->suspect_below_ns = f->floor_ns.hi;
-}
-
-/** What one call of the environment's clock costs: people time with it. */
-static void time_clock(struct session *s, struct tkf_cpu_floor *f)
-{
-    enum { CALLS = 200, SAMPLES = 24 };
-    const struct tkf_env *env = s->env;
-    if (env->clock_ns == NULL || f->ncosts == TKF_COSTS_MAX)
-        return;
-    double cycles[SAMPLES];
-    for (unsigned i = 0; i < SAMPLES; i++) {
-        uint64_t from = tkf_window_now(env, s->src);
-        for (unsigned k = 0; k < CALLS; k++)
-            env->clock_ns(env->ctx);
-        uint64_t to = tkf_window_now(env, s->src);
-        cycles[i] = (double)(to - from) / CALLS / f->cycle_ticks.mid;
-    }
-    tkf_sort(cycles, SAMPLES);
-    struct tkf_cluster usual = tkf_mode_cluster(cycles, SAMPLES, 0.02);
-    struct tkf_band band = tkf_median_band(cycles + usual.first, usual.count);
-    f->costs[f->ncosts++] = (struct tkf_cost){.name = "clock",
-                                              .text = "a call of the system's clock",
-                                              .cycles = band,
-                                              .ns = to_ns(f, band)};
-}
-
-/** Hardware events for one operation: the difference of two lengths, so that what surrounds the body cancels. */
-static int count_events(struct session *s, unsigned kernel, double *ret_cycles,
-                        double *ret_instructions)
-{
-    struct tkf_events at[3];
-    uint64_t ticks[2], iters = s->iters[kernel];
-    int error = s->env->events(s->env->ctx, &at[0]);
-    if (error != 0)
-        return error;
-    for (unsigned i = 0; i < 2; i++) {
-        tkf_window_run(s->env, s->src, kernel, iters * (i + 1), ticks);
-        if ((error = s->env->events(s->env->ctx, &at[i + 1])) != 0)
-            return error;
-    }
-    double ops = (double)iters * tkf_arch_kernels[kernel].ops;
-    *ret_cycles =
-        ((double)(at[2].cycles - at[1].cycles) - (double)(at[1].cycles - at[0].cycles)) / ops;
-    *ret_instructions = ((double)(at[2].instructions - at[1].instructions) -
-                         (double)(at[1].instructions - at[0].instructions)) /
-                        ops;
-    return 0;
-}
-
-static void count_all_events(struct session *s, struct tkf_cpu_floor *f)
-{
-    f->events_error = TKF_EUNSUPPORTED;
-    if (s->env->events == NULL)
-        return;
-    unsigned chain = 0, loop = 0;
-    for (unsigned k = 0; k < tkf_arch_nkernels; k++) {
-        enum tkf_role role = tkf_arch_kernels[k].role;
-        double cycles, instructions;
-        if (role == TKF_ROLE_COST)
-            continue;
-        f->events_error = count_events(s, k, &cycles, &instructions);
-        if (f->events_error != 0)
-            return;
-        if (role == TKF_ROLE_CHAIN && chain < f->nchains) {
-            f->chains[chain++].event_cycles = cycles;
-        } else if (role == TKF_ROLE_LOOP && loop < f->nloops) {
-            f->loops[loop].event_cycles = cycles;
-            f->loops[loop++].event_instructions = instructions;
-        }
-    }
-}
-
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
-
-/** Rounds until there are enough, the rate's two windows are long enough, and the fused loop was seen at its fastest. */
-static int run_rounds(struct session *s, uint64_t from_ns, struct tkf_moment moments[3],
+static int run_rounds(struct tkf_session *s, bool may_move, struct tkf_moment moments[3],
                       unsigned *ret_rounds)
 {
     const struct tkf_env *env = s->env;
     const struct tkf_calibrate_options *o = s->options;
-    unsigned rounds_max = TKF_WINDOWS_MAX / WINDOWS_EACH_ROUND, rounds = 0;
+    struct schedule plan = make_schedule();
     bool clock = env->clock_ns != NULL, halfway = false;
 
     s->nwindows = 0;
     if (clock)
         moments[0] = tkf_moment_read(env, s->src);
-    for (; rounds < rounds_max; rounds++) {
-        uint64_t now_ns = clock ? env->clock_ns(env->ctx) : 0;
-        bool enough = rounds >= o->rounds;
-        bool late = clock && rounds >= ROUNDS_MIN && now_ns - from_ns >= o->limit_ns;
+    while (s->nwindows + WINDOWS_EACH_ROUND <= TKF_WINDOWS_MAX) {
+        uint64_t elapsed_ns = tkf_session_elapsed_ns(s), now_ns = s->from_ns + elapsed_ns;
+        bool seen_fast = plan.fast >= FAST_ENOUGH;
+        bool late = clock && plan.rounds >= ROUNDS_MIN && elapsed_ns >= o->limit_ns;
+        bool enough = late || (plan.rounds >= o->rounds && (seen_fast || !clock));
+        if (may_move && !seen_fast && plan.rounds > 0 && plan.rounds % ROUNDS_TRIAL == 0 && clock &&
+            elapsed_ns < o->hunt_ns)
+            return TKF_ENOISE;
         if (clock && !halfway && now_ns - moments[0].clock_ns >= o->rate_ns &&
-            (late || rounds >= o->rounds / 2)) {
+            (late || plan.rounds >= o->rounds / 2)) {
             moments[1] = tkf_moment_read(env, s->src);
             halfway = true;
         }
-        if ((enough || late) && (!clock || (halfway && now_ns - moments[1].clock_ns >= o->rate_ns)))
+        if (enough && (!clock || (halfway && now_ns - moments[1].clock_ns >= o->rate_ns)))
             break;
         if (tkf_window_cancelled(env))
             return TKF_ECANCELLED;
-        if (rounds % 32 == 0)
-            tkf_window_progress(env, 0.2 + 0.75 * rounds / (rounds + o->rounds), "measuring");
-        run_round(s);
+        if (plan.rounds % 32 == 0)
+            tkf_window_progress(env, 0.2 + 0.75 * plan.rounds / (plan.rounds + o->rounds),
+                                "measuring");
+        run_round(s, &plan);
     }
     if (clock) {
         if (!halfway)
             moments[1] = tkf_moment_read(env, s->src);
         moments[2] = tkf_moment_read(env, s->src);
     }
-    *ret_rounds = rounds;
+    *ret_rounds = plan.rounds;
     return 0;
 }
 
@@ -600,22 +120,28 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
 {
     if (env == NULL || options == NULL || counter == NULL || counter->source == NULL ||
         scratch == NULL || ret_floor == NULL || (ncandidates > 0 && candidates == NULL) ||
-        options->window_ns == 0 || tkf_arch_nkernels > KERNELS_MAX)
+        options->window_ns == 0 || tkf_arch_nkernels > TKF_KERNELS_MAX)
         return TKF_EINVAL;
 
-    struct session s = {.env = env,
-                        .options = options,
-                        .src = counter->source,
-                        .counter = counter,
-                        .scratch = scratch};
+    struct tkf_session s = {
+        .env = env,
+        .options = options,
+        .src = counter->source,
+        .counter = counter,
+        .scratch = scratch,
+        .from_ns = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0,
+        .fastest_cycles = 1e9,
+    };
     struct tkf_cpu_floor f = {.chain_check = tkf_nan()};
     struct tkf_moment moments[3];
-    uint64_t from_ns = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0;
+    int error;
 
-    sort_kernels(&s);
-    int error = choose_cpu(&s, candidates, ncandidates, &f);
-    if (error == 0)
-        error = run_rounds(&s, from_ns, moments, &f.rounds);
+    do {
+        error = tkf_hunt(&s, candidates, ncandidates, options->hunt_ns, &f);
+        if (error != 0)
+            return error;
+        error = run_rounds(&s, f.ncandidates > 1, moments, &f.rounds);
+    } while (error == TKF_ENOISE);
     if (error != 0)
         return error;
 
@@ -626,16 +152,9 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
         tkf_rate_settle(&settled, moments);
     s.counter = &settled;
 
-    if ((error = find_cycle(&s, &f)) != 0)
+    if ((error = tkf_analyse(&s, &f)) != 0)
         return error;
-    struct analysis a = {.local_ticks = scratch->more_values};
-    pair_windows(&s, &f, &a);
-    f.disturbed_share = (double)a.disturbed / s.nwindows;
-    for (unsigned k = 0; k < tkf_arch_nkernels; k++)
-        analyse_kernel(&s, &a, k, &f);
-    find_band(&f);
-    time_clock(&s, &f);
-    count_all_events(&s, &f);
+    tkf_count_events(&s, &f);
     tkf_window_progress(env, 1, "done");
 
     *counter = settled;

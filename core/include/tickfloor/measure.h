@@ -200,8 +200,8 @@ struct tkf_cost {
 /** How a CPU was chosen among those of its kind. */
 struct tkf_candidate {
     unsigned cpu;
-    double
-        fast_share; /**< of its probe windows, those in which the fused loop ran at its fastest */
+    unsigned probes;   /**< how often it was looked at */
+    double fast_share; /**< of its probe windows, those in which the fused loop ran at its fastest */
 };
 
 /** What was measured on one CPU. */
