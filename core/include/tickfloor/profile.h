@@ -68,7 +68,7 @@ struct tkf_warning {
 /** Whether hardware events could be counted. */
 struct tkf_pmu_status {
     bool available;
-    char how[32];     /**< "rdpmc", "read", "" */
+    char how[32];     /**< "rdpmc", "mrs", "read", "thread_selfcounts", "proc_pid_rusage"; "" without */
     char reason[160]; /**< why not; "" when available */
     char next[160];
 };
