@@ -4,6 +4,7 @@
  * registers trap, so the environment reads them and passes them on as hints.
  */
 #include "arch.h"
+#include "midr.h"
 
 /**
  * HWCAP2_ECV of Linux's uapi/asm/hwcap.h: ID_AA64MMFR0_EL1.ECV is at least 1, so CNTVCTSS_EL0
@@ -48,8 +49,9 @@ void tkf_arch_identify(const struct tkf_cpu_hints *hints, struct tkf_cpu *ret_cp
     const char *vendor = implementer(hints->midr);
     if (vendor)
         copy(cpu->vendor, sizeof cpu->vendor, vendor);
-    if (hints->model_name)
-        copy(cpu->model_name, sizeof cpu->model_name, hints->model_name);
+    const char *name = hints->model_name ? hints->model_name : tkf_arm64_midr_name(hints->midr);
+    if (name)
+        copy(cpu->model_name, sizeof cpu->model_name, name);
     if (hints->emulator)
         copy(cpu->emulator, sizeof cpu->emulator, hints->emulator);
 
