@@ -354,7 +354,7 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     struct tkf_profile profile = {.ncpus = 0};
     struct tkf_cpu_hints hints = {.hwcap = 0};
     struct tkf_cpu cpu;
-    unsigned ntargets;
+    unsigned ntargets = 0;
     char reason[160];
     int error = TKF_ENOMEM;
 

@@ -11,6 +11,7 @@
 
 #define CHAIN_WIDTH      0.002 /* the chain's windows spread by the counter's step and little else */
 #define CHAIN_NEED_MIN   8
+#define FAST_NEED        4 /* windows that make a state */
 #define CHAIN_NEAR       4 /* chain windows on each side that share a clock: about a millisecond */
 #define FAST_WIDTH       0.003 /* a loop's fastest state is about as narrow */
 #define DISTURBED        1.02  /* a chain window this much above its neighbours was interrupted */

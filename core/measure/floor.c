@@ -10,7 +10,8 @@
 #include "window.h"
 
 #define ROUNDS_MIN         40
-#define ROUNDS_TRIAL       60 /* after so many without one fast window, another CPU is looked for */
+#define ROUNDS_TRIAL       60 /* after so many with too few fast windows, another CPU is looked for */
+#define FAST_ENOUGH        12 /* windows of the fused loop at its fastest that a calibration should hold */
 #define OTHERS_EACH_ROUND  6
 #define WINDOWS_EACH_ROUND 16 /* at most: with the chain between them */
 

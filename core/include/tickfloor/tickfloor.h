@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * libtickfloor, all of it. Each header here can also be included alone.
+ *
+ *   error.h     what went wrong
+ *   now.h       read the CPU's counter, inline
+ *   measure.h   measure the timing floor: counter, core cycle, empty loop; freestanding
+ *   profile.h   what was measured, kept: in memory and as JSON
+ */
+#ifndef TICKFLOOR_TICKFLOOR_H
+#define TICKFLOOR_TICKFLOOR_H
+
+#include <tickfloor/error.h>
+#include <tickfloor/measure.h>
+#include <tickfloor/now.h>
+#include <tickfloor/profile.h>
+
+#endif
