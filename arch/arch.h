@@ -10,6 +10,7 @@
 #define TKF_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kernels.h" /* of the chosen folder: TKF_KERNEL_ABI and the list of kernels */
@@ -24,8 +25,8 @@ enum tkf_unit {
 /** What a kernel is for. */
 enum tkf_role {
     TKF_ROLE_CHAIN, /**< a chain of dependent operations: latency-bound, its speed is the core clock */
-    TKF_ROLE_LOOP,  /**< an empty loop of one shape at one offset within its 64-byte line */
-    TKF_ROLE_COST,  /**< something small repeated: a call, a sink, a fenced read pair */
+    TKF_ROLE_LOOP, /**< an empty loop of one shape at one offset within its 64-byte line */
+    TKF_ROLE_COST, /**< something small repeated: a call, a sink, a fenced read pair */
 };
 
 /**
@@ -41,12 +42,13 @@ typedef void TKF_KERNEL_ABI tkf_burst_fn(uint64_t *ret_ticks, uint64_t n);
 
 /** What the kernel of one index does; the same for every source of the architecture. */
 struct tkf_kernel {
-    const char *name;      /**< unique, as in the profile: "xor", "fused", "fused+62" */
-    const char *shape;     /**< a loop's shape ("fused"); for other roles the same as name */
+    const char *name;  /**< unique, as in the profile: "xor", "fused", "fused+62" */
+    const char *shape; /**< a loop's shape ("fused"); for other roles the same as name */
     enum tkf_role role;
-    uint16_t offset_bytes; /**< where in its 64-byte line a loop's first instruction lies; 0 is aligned */
-    uint16_t ops;          /**< operations for each iteration of the body: links of a chain, 1 for a loop */
-    const char *text;      /**< the instructions, for people */
+    uint16_t
+        offset_bytes; /**< where in its 64-byte line a loop's first instruction lies; 0 is aligned */
+    uint16_t ops; /**< operations for each iteration of the body: links of a chain, 1 for a loop */
+    const char *text; /**< the instructions, for people */
 };
 
 extern const struct tkf_kernel tkf_arch_kernels[];
@@ -54,7 +56,8 @@ extern const unsigned tkf_arch_nkernels;
 
 /** Indices into tkf_arch_kernels that core/measure needs by name. */
 struct tkf_arch_roles {
-    unsigned chain_cycle; /**< the chain that defines a core cycle: register XOR, one cycle a link */
+    unsigned
+        chain_cycle; /**< the chain that defines a core cycle: register XOR, one cycle a link */
     unsigned chain_check; /**< the chain that must agree with it: register ADD */
     unsigned loop_fused;  /**< the aligned decrement-and-branch loop */
 };
@@ -70,26 +73,28 @@ struct tkf_declared_rate {
 
 /** What the environment knows of the CPU and the CPU itself cannot say; zeros where unknown. */
 struct tkf_cpu_hints {
-    uint64_t hwcap, hwcap2;  /**< the ELF auxiliary vector's words, arm64 Linux */
-    uint64_t midr;           /**< MIDR_EL1 as the kernel publishes it, arm64 */
-    bool has_ecv;            /**< CNTVCTSS_EL0 may be read, where the environment says so other than by hwcap2 */
-    bool lfence_serialises;  /**< the environment vouches that LFENCE is dispatch-serialising (amd64) */
-    const char *model_name;  /**< the CPU's name as the environment knows it, NULL if it does not */
-    const char *emulator;    /**< an emulator the environment recognised, NULL otherwise */
+    uint64_t hwcap, hwcap2; /**< the ELF auxiliary vector's words, arm64 Linux */
+    uint64_t midr;          /**< MIDR_EL1 as the kernel publishes it, arm64 */
+    bool
+        has_ecv; /**< CNTVCTSS_EL0 may be read, where the environment says so other than by hwcap2 */
+    bool
+        lfence_serialises; /**< the environment vouches that LFENCE is dispatch-serialising (amd64) */
+    const char *model_name; /**< the CPU's name as the environment knows it, NULL if it does not */
+    const char *emulator;   /**< an emulator the environment recognised, NULL otherwise */
 };
 
 /** What the CPU says of itself. */
 struct tkf_cpu {
     char vendor[32];
     char model_name[96];
-    char hypervisor[32];   /**< "" without one */
-    char emulator[32];     /**< "" when not known to be emulated */
+    char hypervisor[32];              /**< "" without one */
+    char emulator[32];                /**< "" when not known to be emulated */
     uint32_t family, model, stepping; /**< amd64 */
     uint64_t midr;                    /**< arm64 */
-    bool has_counter;      /**< the main counter exists at all */
-    bool has_ordered_read; /**< RDTSCP; CNTVCTSS */
-    bool invariant;        /**< the counter's rate does not follow the core clock and it does not stop */
-    bool fence_known;      /**< the fence that the reads rely on is known to serialise here */
+    bool has_counter;                 /**< the main counter exists at all */
+    bool has_ordered_read;            /**< RDTSCP; CNTVCTSS */
+    bool invariant;   /**< the counter's rate does not follow the core clock and it does not stop */
+    bool fence_known; /**< the fence that the reads rely on is known to serialise here */
     struct tkf_declared_rate rates[TKF_CPU_RATES_MAX];
     unsigned nrates;
 };
@@ -104,11 +109,19 @@ void tkf_arch_identify(const struct tkf_cpu_hints *hints, struct tkf_cpu *ret_cp
 /** The name of the folder: "amd64", "arm64", "generic". */
 extern const char tkf_arch_name[];
 
+/**
+ * Given by the environment: its monotonic clock, ns. The source "os-clock" of every architecture reads it, so that a CPU whose
+ * counter is forbidden still gets its floor measured, more coarsely.
+ */
+uint64_t TKF_KERNEL_ABI tkf_env_clock_ns(void);
+
 /** One way to read time on this architecture. */
 struct tkf_source {
     const char *name;  /**< as in `--source` and the profile: "rdtsc" */
     const char *fence; /**< the instructions of a fenced read: "lfence;rdtsc;lfence" */
-    const char *next;  /**< what a user can do when this source is refused */
+    const char *next;  /**< what a user can do when this source is refused; NULL: nothing */
+    bool
+        is_cpu_counter; /**< reads the CPU itself: may be forbidden, may trap, and declared rates are its own */
     enum tkf_unit unit;
     /** NULL when the CPU can have it; otherwise the reason, one clause. Nothing is executed that could trap. */
     const char *(*refuse)(const struct tkf_cpu *cpu);

@@ -1,2 +1,139 @@
 /* SPDX-License-Identifier: MIT */
+/** `tickfloor calibrate`: measure, print, save. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickfloor/calibrate.h>
+
 #include "cli.h"
+
+struct arguments {
+    struct tkf_calibrate_request request;
+    const char *output;
+    bool no_save;
+};
+
+static int set_cpus(void *target, const char *name, const char *value)
+{
+    (void)name;
+    ((struct arguments *)target)->request.cpus = value;
+    return 0;
+}
+
+static int set_source(void *target, const char *name, const char *value)
+{
+    (void)name;
+    ((struct arguments *)target)->request.source = value;
+    return 0;
+}
+
+static int set_quick(void *target, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    ((struct arguments *)target)->request.quick = true;
+    return 0;
+}
+
+static int set_output(void *target, const char *name, const char *value)
+{
+    (void)name;
+    ((struct arguments *)target)->output = value;
+    return 0;
+}
+
+static int set_no_save(void *target, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    ((struct arguments *)target)->no_save = true;
+    return 0;
+}
+
+const struct tkf_option tkf_calibrate_cli_options[] = {
+    {"cpus", 'c', "WHICH", false,
+     "kinds (default: the quietest CPU of each kind), all, or a list such as 0,3-5", set_cpus},
+    {"source", 0, "NAME", false,
+     "read time from this source instead of the best that proves itself", set_source},
+    {"quick", 'q', NULL, false, "a tenth of the time, the same answers within 1 %", set_quick},
+    {"output", 'o', "FILE", false, "save the profile in FILE instead of the state folder",
+     set_output},
+    {"no-save", 0, NULL, false, "do not save the profile", set_no_save},
+    {NULL, 0, NULL, false, NULL, NULL},
+};
+
+static void progress(void *ctx, double done, const char *what)
+{
+    (void)ctx;
+    tkf_progress(done, what);
+}
+
+static int exit_status_of(int error)
+{
+    switch (error) {
+    case TKF_EINVAL:
+    case TKF_ENOCPU:
+        return TKF_EXIT_USAGE;
+    default:
+        return TKF_EXIT_MEASURE;
+    }
+}
+
+/** Save where asked, or in the state folder; a failure is said. */
+static int save(const struct tkf_profile *profile, const struct arguments *arguments,
+                char **ret_path)
+{
+    static const char next[] =
+        "name another file with --output, or leave saving out with --no-save";
+    char *path = arguments->output != NULL ? strdup(arguments->output) : tkf_profile_path();
+    if (path == NULL) {
+        tkf_error(next, "nowhere to save the profile: neither XDG_STATE_HOME nor HOME is set");
+        return TKF_EXIT_MEASURE;
+    }
+    if (tkf_profile_save(profile, path) != 0) {
+        tkf_error(next, "cannot save the profile in %s: %s", path, strerror(errno));
+        free(path);
+        return TKF_EXIT_MEASURE;
+    }
+    *ret_path = path;
+    return TKF_EXIT_OK;
+}
+
+int tkf_verb_calibrate(int argc, char **argv)
+{
+    struct arguments arguments = {.request = {.cancelled = tkf_interrupted, .progress = progress}};
+    struct tkf_common common;
+    int first;
+    int status = tkf_options_parse(&tkf_verbs[0], argc, argv, &arguments, &common, &first);
+    if (status >= 0)
+        return status;
+    if (first < argc) {
+        tkf_error("see 'tickfloor calibrate --help'",
+                  "calibrate takes no operand, but there is '%s'", argv[first]);
+        return TKF_EXIT_USAGE;
+    }
+
+    struct tkf_profile profile;
+    struct tkf_input_error why;
+    int error = tkf_calibrate_machine(&arguments.request, &profile, &why);
+    tkf_progress_clear();
+    if (error == TKF_ECANCELLED)
+        return TKF_EXIT_SIGINT;
+    if (error != 0) {
+        tkf_error(why.next[0] != '\0' ? why.next : NULL, "%s", why.text);
+        return exit_status_of(error);
+    }
+
+    char *path = NULL;
+    status = arguments.no_save ? TKF_EXIT_OK : save(&profile, &arguments, &path);
+    if (common.json) {
+        tkf_profile_write(&profile, stdout);
+    } else {
+        struct tkf_style style = tkf_style_for(stdout, &common);
+        tkf_card_print(stdout, &style, &profile);
+        if (path != NULL)
+            printf("%ssaved in %s%s\n", style.dim, path, style.reset);
+    }
+    free(path);
+    tkf_profile_free(&profile);
+    return status;
+}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 #include <tickfloor/profile.h>
 
@@ -26,7 +27,11 @@ struct tkf_option {
     const char *argument; /**< its argument's name in the help, NULL for a flag */
     bool negatable;
     const char *text;     /**< what it does, one line */
-    int (*set)(void *target, const char *name, const char *value); /**< 0, or an exit status after having said why */
+    /**
+     * Take the option. `name` is the long name in full, "no-NAME" where it was negated; `value` its argument, NULL for
+     * a flag; it stays valid, being a part of argv. Returns 0, or an exit status after having said why.
+     */
+    int (*set)(void *target, const char *name, const char *value);
 };
 
 /** One verb. */
@@ -36,11 +41,8 @@ struct tkf_verb {
     const char *text;    /**< one line, for the list of verbs */
     const char *detail;  /**< a paragraph or more, for its help */
     const struct tkf_option *options; /**< ended by a NULL name; the common ones are added by options.c */
-    int (*run)(int argc, char **argv);
+    int (*run)(int argc, char **argv); /**< argv[0] is skipped, whatever it is */
 };
-
-/** The verbs, in the order of the help; ended by a NULL name. main.c. */
-extern const struct tkf_verb tkf_verbs[];
 
 /** Options that every verb has: --json, --color WHEN, --help, --version. */
 struct tkf_common {
@@ -50,8 +52,9 @@ struct tkf_common {
 
 /**
  * Parse a verb's options, with getopt_long: options and operands in any order, "--" ends the options. Handles --help and
- * --version itself. An option that does not exist gets the nearest one suggested.
+ * --version itself. An option that does not exist gets the nearest one suggested. Not for two threads at once.
  * @param target      passed to each option's set().
+ * @param argv        is reordered.
  * @param ret_common  the common options.
  * @param ret_first   index in argv of the first operand; the operands follow it, in order.
  * @return -1 to go on; otherwise the exit status to end with.
@@ -59,8 +62,27 @@ struct tkf_common {
 int tkf_options_parse(const struct tkf_verb *verb, int argc, char **argv, void *target, struct tkf_common *ret_common,
                       int *ret_first);
 
-/** The candidate nearest to `word` by edit distance, if it is near enough to be a typing mistake; else NULL. */
+/**
+ * The candidate nearest to `word` by edit distance, if it is near enough to be a typing mistake; else NULL.
+ * @param candidates  ended by NULL; of equally near ones the first is taken.
+ */
 const char *tkf_nearest(const char *word, const char *const *candidates);
+
+/** The options that every verb has; ended by a NULL name. */
+extern const struct tkf_option tkf_common_options[];
+
+/* ---- verbs.c ---------------------------------------------------------------------------------------------------- */
+
+/** The verbs, in the order of the help; ended by a NULL name. The first is the one that runs when none is named. */
+extern const struct tkf_verb tkf_verbs[];
+
+/** The verb of that name; NULL after having said that there is none, with the nearest one suggested. */
+const struct tkf_verb *tkf_verb_find(const char *name);
+
+/* ---- help.c ----------------------------------------------------------------------------------------------------- */
+
+/** Print a verb's help on stdout, at most 80 columns wide; with NULL the help of the command as a whole. */
+void tkf_help_print(const struct tkf_verb *verb);
 
 /* ---- style.c -------------------------------------------------------------------------------------------------------- */
 
@@ -72,11 +94,18 @@ struct tkf_style {
     const char *bold, *dim, *red, *yellow, *green, *cyan, *reset; /**< escape sequences, "" without colour */
 };
 
+/** The strings in it are constant. */
 struct tkf_style tkf_style_for(FILE *stream, const struct tkf_common *common);
+
+/** Whether the stream is a terminal that understands escape sequences, whatever the user wants of colour. */
+bool tkf_terminal(FILE *stream);
 
 /* ---- message.c ------------------------------------------------------------------------------------------------------ */
 
-/** One line on stderr: "tickfloor: CAUSE; NEXT". next may be NULL. Control characters are shown, never passed on. */
+/**
+ * One line on stderr: "tickfloor: CAUSE; NEXT". next may be NULL. Control characters, those that turn the direction of
+ * the text and bytes that are not UTF-8 are shown as \xNN, never passed on: a name from a file cannot drive the terminal.
+ */
 void tkf_error(const char *next, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Progress on stderr, only when it is a terminal; each call overwrites the last. done in 0..1. */
@@ -84,13 +113,19 @@ void tkf_progress(double done, const char *what);
 void tkf_progress_clear(void);
 
 /**
- * Flush and check stdout at the end of a verb. A reader that went away (EPIPE) is not an error of ours: exit 0 as it
- * would have been, silently; any other failure is said and gives TKF_EXIT_MEASURE.
+ * Flush and check stdout. main() does so with what a verb returns; a verb that must know sooner may do so itself. A
+ * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. Any other failure is said, once,
+ * and gives TKF_EXIT_MEASURE.
  */
 int tkf_finish(int status);
 
-/** From main(): SIGINT and SIGTERM set a flag instead of ending the process; SIGPIPE is ignored. */
+/**
+ * From main(): SIGINT and SIGTERM set a flag instead of ending the process, the first time; a second one ends it. One
+ * that the parent had ignored stays so. A system call that waits returns EINTR. SIGPIPE is ignored.
+ */
 void tkf_signals_install(void);
+
+/** Whether SIGINT or SIGTERM came. ctx is not looked at: it is there for struct tkf_env's `cancelled`. */
 bool tkf_interrupted(void *ctx);
 
 /* ---- paths.c ---------------------------------------------------------------------------------------------------------- */
@@ -103,8 +138,24 @@ char *tkf_profile_path(void);
 
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
-/** Print a profile for a person. */
+/**
+ * Print a profile for a person, at most 80 columns wide. What comes from the profile is cleaned: no control character
+ * and no change of direction reaches a terminal. With style->unicode the locale must be one of UTF-8.
+ */
 void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
+
+/**
+ * Print one remark as the card prints its warnings: "! TEXT -> NEXT", wrapped and cleaned. With NULL for the next step the
+ * text stands alone: it is information, not a warning.
+ */
+void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, const char *next);
+
+/**
+ * How long ago that was: "3 days ago", "just now".
+ * @param created   RFC 3339, UTC, as in a profile.
+ * @param ret_text  [size]; "at an unknown time" when `created` is no such time, "in the future" when it is.
+ */
+void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
 
 /* ---- the verbs ------------------------------------------------------------------------------------------------------------ */
 

@@ -1,2 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
+
+#include <string.h>
+
+static const struct tkf_option help_options[] = {{0}};
+
+static int help(int argc, char **argv);
+
+const struct tkf_verb tkf_verbs[] = {
+    {
+        .name = "calibrate",
+        .usage = "calibrate [OPTION...]",
+        .text = "measure this machine, print a card, save the profile",
+        .detail =
+            "Measure this machine's timing floor: what its counter resolves and what a read of it "
+            "costs, how long a core cycle is, and how long an empty loop takes. Print them as a card "
+            "and save them as the profile against which results are judged.",
+        .options = tkf_calibrate_cli_options,
+        .run = tkf_verb_calibrate,
+    },
+    {
+        .name = "show",
+        .usage = "show [OPTION...] [PROFILE]",
+        .text = "print a saved profile",
+        .detail =
+            "Print the profile in the file PROFILE; without it the one that 'tickfloor calibrate' "
+            "saved last.",
+        .options = tkf_show_cli_options,
+        .run = tkf_verb_show,
+    },
+    {
+        .name = "help",
+        .usage = "help [COMMAND]",
+        .text = "print the help of a command",
+        .detail = "Print the help of COMMAND; without it the list of the commands.",
+        .options = help_options,
+        .run = help,
+    },
+    {0},
+};
+
+const struct tkf_verb *tkf_verb_find(const char *name)
+{
+    const char *names[sizeof tkf_verbs / sizeof tkf_verbs[0]] = {0};
+    for (size_t i = 0; tkf_verbs[i].name; i++) {
+        if (strcmp(name, tkf_verbs[i].name) == 0)
+            return &tkf_verbs[i];
+        names[i] = tkf_verbs[i].name;
+    }
+    const char *nearest = tkf_nearest(name, names);
+    char next[80] = "see 'tickfloor --help'";
+    if (nearest)
+        snprintf(next, sizeof next, "did you mean '%s'?", nearest);
+    tkf_error(next, "unknown command '%s'", name);
+    return NULL;
+}
+
+static int help(int argc, char **argv)
+{
+    struct tkf_common common;
+    int first;
+    int status = tkf_options_parse(tkf_verb_find("help"), argc, argv, NULL, &common, &first);
+    if (status >= 0)
+        return status;
+    if (argc - first > 1) {
+        tkf_error("see 'tickfloor help --help'", "unexpected operand '%s'", argv[first + 1]);
+        return TKF_EXIT_USAGE;
+    }
+    const struct tkf_verb *verb = NULL;
+    if (first < argc && !(verb = tkf_verb_find(argv[first])))
+        return TKF_EXIT_USAGE;
+    tkf_help_print(verb);
+    return TKF_EXIT_OK;
+}

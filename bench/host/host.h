@@ -73,6 +73,10 @@ uint64_t tkf_clock_ns(void *ctx);
 /**
  * Where facts are read: `root` is "" for this machine, or a folder with a recorded proc/ and sys/ tree.
  * Fills ret_hints as far as the system knows; its strings live in ret_machine and in constant storage.
+ *
+ * Left to the caller: cpus and kinds, which are the topology's; and on arm64 Linux, where the kernel knows the CPU only
+ * by number, cpu, which tkf_arch_identify() finds from ret_hints->midr. cpu_id holds the MIDR of each kind of core. A
+ * hypervisor that does not say its name is "unnamed"; the CPU's own answer, where it has one, is the better.
  */
 void tkf_facts_read(const char *root, struct tkf_machine *ret_machine, struct tkf_cpu_hints *ret_hints);
 

@@ -55,7 +55,8 @@ struct tkf_env {
      * Time one kernel, or `n` fenced readings. NULL: run the source's own machine code. A scripted environment answers
      * from its script instead.
      */
-    void (*run)(void *ctx, const struct tkf_source *src, unsigned kernel, uint64_t iters, uint64_t ret_ticks[2]);
+    void (*run)(void *ctx, const struct tkf_source *src, unsigned kernel, uint64_t iters,
+                uint64_t ret_ticks[2]);
     void (*burst)(void *ctx, const struct tkf_source *src, uint64_t *ret_ticks, uint64_t n);
 
     /** Bind the calling thread to one CPU and verify it. 0 or a negative code. NULL: no binding exists here. */
@@ -76,10 +77,21 @@ struct tkf_band {
     double lo, mid, hi;
 };
 
+/** Windows that one calibration can keep. */
+#define TKF_WINDOWS_MAX 24576
+
+/** Working memory for the functions here; the caller's, so that nothing allocates. About 640 KiB. */
+struct tkf_scratch {
+    uint64_t ticks[TKF_WINDOWS_MAX]; /**< duration of each window, in order */
+    uint16_t kernel[TKF_WINDOWS_MAX];
+    double values[TKF_WINDOWS_MAX];
+    double more_values[TKF_WINDOWS_MAX];
+};
+
 /* ---- the counter ------------------------------------------------------------------------------------------------ */
 
 #define TKF_REJECTED_MAX 8
-#define TKF_RATES_MAX 10
+#define TKF_RATES_MAX    10
 
 /** How far the counter's rate can be believed. */
 enum tkf_trust {
@@ -98,9 +110,9 @@ struct tkf_rate {
 /** A source that was not used, and why. */
 struct tkf_rejected {
     const char *source;
-    int error;          /**< TKF_E..., or 0: usable, but a better one was chosen */
+    int error; /**< TKF_E..., or 0: usable, but a better one was chosen */
     char reason[120];
-    const char *next;   /**< what to do about it, NULL if nothing */
+    const char *next; /**< what to do about it, NULL if nothing */
 };
 
 /** The counter in use. */
@@ -113,9 +125,10 @@ struct tkf_counter {
     enum tkf_trust trust;
     struct tkf_rate rates[TKF_RATES_MAX];
     unsigned nrates;
-    uint64_t step_ticks;         /**< gcd of the differences of fenced readings */
+    uint64_t step_ticks; /**< gcd of the differences of fenced readings */
     double step_ns;
-    struct tkf_band read_ticks;  /**< one fenced read, from a long run of them: median with its 95 % interval */
+    struct tkf_band
+        read_ticks; /**< one fenced read, from a long run of them: median with its 95 % interval */
     struct tkf_band read_ns;
     struct tkf_rejected rejected[TKF_REJECTED_MAX];
     unsigned nrejected;
@@ -127,7 +140,7 @@ struct tkf_counter {
  *
  * @param hints         what the environment knows of the CPU.
  * @param force         a source's name, or NULL for the best.
- * @param scratch       [TKF_SCRATCH_WORDS]
+ * @param scratch       what it works in; nothing in it need be kept.
  * @param ret_cpu       what the CPU says of itself.
  * @param ret_counter   source, step_ticks, read_ticks and rejected; rates only those declared; hz from the first of
  *                      them or NAN. On TKF_ENOSOURCE `rejected` is written all the same: it holds the reasons.
@@ -135,35 +148,42 @@ struct tkf_counter {
  * Errors:   TKF_EINVAL no source of that name · TKF_ENOSOURCE none passed · TKF_ECANCELLED.
  * Cost:     about 1 ms.
  */
-int tkf_counter_probe(const struct tkf_env *env, const struct tkf_cpu_hints *hints, const char *force,
-                      uint64_t *scratch, struct tkf_cpu *ret_cpu, struct tkf_counter *ret_counter);
+int tkf_counter_probe(const struct tkf_env *env, const struct tkf_cpu_hints *hints,
+                      const char *force, struct tkf_scratch *scratch, struct tkf_cpu *ret_cpu,
+                      struct tkf_counter *ret_counter);
+
+/**
+ * Add a rate that the environment knows for the counter (perf's time page, a sysctl), to be held against the others.
+ * Ignored when it is not positive or TKF_RATES_MAX are known; a second one of the same name replaces the first.
+ */
+void tkf_rate_add(struct tkf_counter *counter, const char *name, double hz);
 
 /* ---- a CPU's floor ---------------------------------------------------------------------------------------------- */
 
-#define TKF_CHAINS_MAX 8
-#define TKF_LOOPS_MAX 32
-#define TKF_COSTS_MAX 12
+#define TKF_CHAINS_MAX     8
+#define TKF_LOOPS_MAX      32
+#define TKF_COSTS_MAX      12
 #define TKF_HISTOGRAM_BINS 24
 #define TKF_CANDIDATES_MAX 64
 
 /** A chain of dependent operations. */
 struct tkf_chain {
     const char *name, *text;
-    struct tkf_band cycles;      /**< core cycles of one link; the defining chain is 1 by definition */
-    double event_cycles;         /**< measured by the PMU, for one link; NAN without */
+    struct tkf_band cycles; /**< core cycles of one link; the defining chain is 1 by definition */
+    double event_cycles;    /**< measured by the PMU, for one link; NAN without */
 };
 
 /** A loop's windows in one state of the machine. */
 struct tkf_state {
-    struct tkf_band cycles;      /**< 10 %, median and 90 % of the windows in this state */
-    double share;                /**< of the undisturbed windows, 0..1 */
+    struct tkf_band cycles; /**< 10 %, median and 90 % of the windows in this state */
+    double share;           /**< of the undisturbed windows, 0..1 */
 };
 
 /** An empty loop of one shape at one offset. */
 struct tkf_loop {
     const char *name, *shape, *text;
     unsigned offset_bytes;
-    struct tkf_band cycles;      /**< its fastest state: estimate with a 95 % interval */
+    struct tkf_band cycles; /**< its fastest state: estimate with a 95 % interval */
     struct tkf_band ns;
     struct tkf_state fast, slow; /**< slow.share is 0 where only one state was seen */
     unsigned windows;            /**< undisturbed windows that it rests on */
@@ -180,6 +200,7 @@ struct tkf_cost {
 /** How a CPU was chosen among those of its kind. */
 struct tkf_candidate {
     unsigned cpu;
+    unsigned probes;   /**< how often it was looked at */
     double fast_share; /**< of its probe windows, those in which the fused loop ran at its fastest */
 };
 
@@ -190,39 +211,44 @@ struct tkf_cpu_floor {
     const char *unpinned_reason; /**< one clause; NULL when pinned */
     double cycle_ns, core_hz;
     struct tkf_band cycle_ticks;
-    double chain_check;          /**< ADD chain over XOR chain; a cycle is sound when it is within 0.5 % of 1 */
+    double
+        chain_check; /**< ADD chain over XOR chain; a cycle is sound when it is within 0.5 % of 1 */
     struct tkf_chain chains[TKF_CHAINS_MAX];
     unsigned nchains;
     struct tkf_loop loops[TKF_LOOPS_MAX];
     unsigned nloops;
     struct tkf_cost costs[TKF_COSTS_MAX];
     unsigned ncosts;
-    struct tkf_band floor_cycles, floor_ns; /**< the empty loop's band: fastest shape, aligned median, worst */
-    double suspect_below_ns;     /**< a result below this cannot be told from an empty loop here */
-    double disturbed_share;      /**< windows thrown away, of all, 0..1 */
-    double lost_share;           /**< time that something else took from the windows, 0..1 */
-    double worst_gap_ns;         /**< the longest that one window lost */
+    struct tkf_band floor_cycles,
+        floor_ns;            /**< the empty loop's band: fastest shape, aligned median, worst */
+    double suspect_below_ns; /**< a result below this cannot be told from an empty loop here */
+    double disturbed_share;  /**< windows thrown away, of all, 0..1 */
+    double lost_share;       /**< time that something else took from the windows, 0..1 */
+    double worst_gap_ns;     /**< the longest that one window lost */
     unsigned rounds;
-    unsigned histogram[TKF_HISTOGRAM_BINS]; /**< the aligned fused loop's undisturbed windows over cycles */
+    unsigned histogram
+        [TKF_HISTOGRAM_BINS]; /**< the aligned fused loop's undisturbed windows over cycles */
     double histogram_lo_cycles, histogram_bin_cycles;
-    struct tkf_candidate candidates[TKF_CANDIDATES_MAX]; /**< the CPUs that were tried, in order; the chosen one too */
+    struct tkf_candidate candidates
+        [TKF_CANDIDATES_MAX]; /**< the CPUs that were tried, in order; the chosen one too */
     unsigned ncandidates;
-    int events_error;            /**< 0 when event_* are measured */
+    int events_error; /**< 0 when event_* are measured */
 };
 
 /** How long and how much to measure. Zero-initialise, then tkf_calibrate_defaults(). */
 struct tkf_calibrate_options {
-    uint64_t window_ns;     /**< length of one window; lengthened until the counter's step is under 0.1 % of it */
-    unsigned rounds;        /**< rounds of windows on the chosen CPU */
-    uint64_t hunt_ns;       /**< how long to look for a CPU, and a moment, in which the loop runs at its fastest */
-    uint64_t rate_ns;       /**< least length of each of the two windows that check the counter's rate */
+    uint64_t
+        window_ns; /**< length of one window; lengthened until the counter's step is under 0.1 % of it */
+    unsigned rounds; /**< rounds of windows on the chosen CPU */
+    uint64_t
+        hunt_ns; /**< how long to look for a CPU, and a moment, in which the loop runs at its fastest */
+    uint64_t rate_ns; /**< least length of each of the two windows that check the counter's rate */
+    uint64_t
+        limit_ns; /**< when to stop adding rounds, from the call on; the least needed are made in any case */
 };
 
 /** Defaults of `tickfloor calibrate`; `quick` those of --quick. */
 void tkf_calibrate_defaults(struct tkf_calibrate_options *ret_options, bool quick);
-
-/** Scratch that the functions here need, in 64-bit words. */
-#define TKF_SCRATCH_WORDS 65536
 
 /**
  * Measure the floor of one CPU out of `candidates`, and refine the counter's rate on the way.
@@ -233,7 +259,7 @@ void tkf_calibrate_defaults(struct tkf_calibrate_options *ret_options, bool quic
  *
  * @param counter     from tkf_counter_probe(); its rate fields are written here: hz, trust, rates, the ns of step and read.
  * @param candidates  [ncandidates] CPU numbers to choose from; 0 of them: stay unbound on the current CPU.
- * @param scratch     [TKF_SCRATCH_WORDS]
+ * @param scratch     what it works in; nothing in it need be kept.
  * @param ret_floor   written only on success.
  *
  * Errors:   TKF_EINVAL · TKF_ENOCPU no candidate could be bound · TKF_ENOISE fewer than 8 undisturbed windows ·
@@ -241,8 +267,8 @@ void tkf_calibrate_defaults(struct tkf_calibrate_options *ret_options, bool quic
  * Cost:     rounds × about 0.8 ms, and up to hunt_ns before it.
  */
 int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_options *options,
-                      struct tkf_counter *counter, const unsigned *candidates, unsigned ncandidates, uint64_t *scratch,
-                      struct tkf_cpu_floor *ret_floor);
+                      struct tkf_counter *counter, const unsigned *candidates, unsigned ncandidates,
+                      struct tkf_scratch *scratch, struct tkf_cpu_floor *ret_floor);
 
 /** Ticks to ns, exact to the last bit of a double. */
 double tkf_ticks_to_ns(const struct tkf_counter *counter, double ticks);

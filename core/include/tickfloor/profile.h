@@ -23,18 +23,18 @@ extern "C" {
 
 /** The machine that was measured. Empty strings are unknown. */
 struct tkf_machine {
-    char arch[16];       /**< "amd64", "arm64", ... */
-    char os[32];         /**< "linux", "macos", "uefi" */
-    char kernel[96];     /**< release, as uname -r prints it */
-    char cpu[96];        /**< the CPU's model name */
-    char cpu_id[64];     /**< family-model-stepping or MIDR: what tells two CPUs of one name apart */
+    char arch[16];   /**< "amd64", "arm64", ... */
+    char os[32];     /**< "linux", "macos", "uefi" */
+    char kernel[96]; /**< release, as uname -r prints it */
+    char cpu[96];    /**< the CPU's model name */
+    char cpu_id[64]; /**< family-model-stepping or MIDR: what tells two CPUs of one name apart */
     char microcode[32];
     char hypervisor[32]; /**< "" with hypervisor_known: none */
     bool hypervisor_known;
     bool emulated;
     char emulator[32];
-    unsigned cpus;       /**< CPUs this process may use */
-    unsigned kinds;      /**< kinds of core among them; 0 when the machine does not say */
+    unsigned cpus;  /**< CPUs this process may use */
+    unsigned kinds; /**< kinds of core among them; 0 when the machine does not say */
 };
 
 /** How one readiness check came out. Unknown is an answer: a missing file is never "ok". */
@@ -47,11 +47,11 @@ enum tkf_check_status {
 
 /** One thing that makes a machine fit or unfit to benchmark. */
 struct tkf_check {
-    const char *code;   /**< stable, for machines: "governor", "smt-sibling" */
+    const char *code; /**< stable, for machines: "governor", "smt-sibling" */
     enum tkf_check_status status;
-    char seen[120];     /**< what was found: "powersave", "no such file" */
-    const char *cost;   /**< what it costs a benchmark, one clause; NULL when status is OK */
-    char next[160];     /**< the command or step that mends it; "" when there is none */
+    char seen[120];   /**< what was found: "powersave", "no such file" */
+    const char *cost; /**< what it costs a benchmark, one clause; NULL when status is OK */
+    char next[160];   /**< the command or step that mends it; "" when there is none */
 };
 
 #define TKF_CHECKS_MAX 32
@@ -68,15 +68,15 @@ struct tkf_warning {
 /** Whether hardware events could be counted. */
 struct tkf_pmu_status {
     bool available;
-    char how[32];     /**< "rdpmc", "read", "" */
+    char how[32];     /**< "rdpmc", "mrs", "read", "thread_selfcounts", "proc_pid_rusage"; "" without */
     char reason[160]; /**< why not; "" when available */
     char next[160];
 };
 
 struct tkf_profile_cpu {
     struct tkf_cpu_floor floor;
-    char kind[32];        /**< "performance", "IntelCore"; "" on a machine of one kind */
-    char chosen[160];     /**< why this CPU among those of its kind, one sentence */
+    char kind[32];    /**< "performance", "IntelCore"; "" on a machine of one kind */
+    char chosen[160]; /**< why this CPU among those of its kind, one sentence */
 };
 
 struct tkf_profile {
@@ -86,7 +86,7 @@ struct tkf_profile {
     struct tkf_counter counter;
     struct tkf_profile_cpu *cpus; /**< [ncpus] */
     unsigned ncpus;
-    double suspect_below_ns;      /**< the largest of the CPUs' */
+    double suspect_below_ns; /**< the largest of the CPUs' */
     struct tkf_pmu_status pmu;
     struct tkf_check checks[TKF_CHECKS_MAX];
     unsigned nchecks;
@@ -96,7 +96,8 @@ struct tkf_profile {
 };
 
 /** Append a warning; text and next are copied, and cut at their size. More than TKF_WARNINGS_MAX are dropped. */
-void tkf_profile_warn(struct tkf_profile *profile, const char *code, const char *text, const char *next);
+void tkf_profile_warn(struct tkf_profile *profile, const char *code, const char *text,
+                      const char *next);
 
 /** Free what a profile owns. NULL is fine. The struct itself is the caller's. */
 void tkf_profile_free(struct tkf_profile *profile);
@@ -109,9 +110,9 @@ int tkf_profile_write(const struct tkf_profile *profile, FILE *out);
 
 /** What was wrong with an input, for one line to the user. */
 struct tkf_input_error {
-    unsigned line;   /**< 1-based; 0 when no line is to blame */
-    char text[200];  /**< cause, one clause */
-    char next[160];  /**< next step */
+    unsigned line;  /**< 1-based; 0 when no line is to blame */
+    char text[200]; /**< cause, one clause */
+    char next[160]; /**< next step */
 };
 
 /**
@@ -137,8 +138,8 @@ int tkf_profile_save(const struct tkf_profile *profile, const char *path);
  * @param ret_text  [size]; "" when nothing differs.
  * @return true when they are of one machine as far as can be told.
  */
-bool tkf_profile_matches(const struct tkf_profile *profile, const struct tkf_machine *machine, char *ret_text,
-                         size_t size);
+bool tkf_profile_matches(const struct tkf_profile *profile, const struct tkf_machine *machine,
+                         char *ret_text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Inside facts.c: what each operating system's folder provides, and the door for tests.
+ */
+#ifndef TKF_HOST_FACTS_H
+#define TKF_HOST_FACTS_H
+
+#include "host.h"
+
+/**
+ * As tkf_facts_read(), as if built for `arch`, so that the recorded machines of every architecture can be read on any.
+ * @param arch  "amd64", "arm64", "generic".
+ */
+void tkf_facts_read_as(const char *root, const char *arch, struct tkf_machine *ret_machine,
+                       struct tkf_cpu_hints *ret_hints);
+
+/**
+ * What this operating system knows.
+ * @param machine  zeroed but for arch, which decides what is looked for; filled as far as it is known. An emulator is
+ *                 named in machine->emulator.
+ * @param hints    zeroed; all but the strings is filled here.
+ */
+void tkf_facts_of_os(const char *root, struct tkf_machine *machine, struct tkf_cpu_hints *hints);
+
+#endif

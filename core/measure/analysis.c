@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What the windows say.
+ *
+ * Every window stands beside windows of the defining chain, whose speed is the core clock and nothing else: a loop's cost is the
+ * ratio of the two, so a change of clock between them cancels, and a window whose chain was disturbed is not used.
+ */
+#include "session.h"
+#include "stats.h"
+#include "window.h"
+
+#define CHAIN_WIDTH      0.002 /* the chain's windows spread by the counter's step and little else */
+#define CHAIN_NEED_MIN   8
+#define FAST_NEED        4 /* windows that make a state */
+#define CHAIN_NEAR       4 /* chain windows on each side that share a clock: about a millisecond */
+#define FAST_WIDTH       0.003 /* a loop's fastest state is about as narrow */
+#define DISTURBED        1.02  /* a chain window this much above its neighbours was interrupted */
+#define GAP_MIN          1.05  /* a chain window longer than this lost time to something else */
+#define GAP              4.5 /* no state costs a loop this much: something else ran in the window */
+#define SLOW_SHARE_MIN   0.05 /* a slow state rarer than this does not widen the band */
+#define SLOW_WINDOWS_MIN 8
+
+/** The defining chain's windows in order, ticks for a link. */
+static unsigned gather_chain(const struct tkf_session *s, double *ret_ticks)
+{
+    unsigned chain = tkf_arch_roles.chain_cycle, n = 0;
+    for (unsigned w = 0; w < s->nwindows; w++) {
+        if (s->scratch->kernel[w] == chain)
+            ret_ticks[n++] = tkf_session_op_ticks(s, chain, (double)s->scratch->ticks[w]);
+    }
+    return n;
+}
+
+/** An interval of ticks for each operation cannot be narrower than one step of the counter is in a window. */
+static struct tkf_band widen(const struct tkf_session *s, unsigned kernel, struct tkf_band band,
+                             double unit_ticks)
+{
+    double ops = (double)s->iters[kernel] * tkf_arch_kernels[kernel].ops;
+    double half_step = 0.5 * (double)s->counter->step_ticks / ops / unit_ticks;
+    return (struct tkf_band){band.lo - half_step, band.mid, band.hi + half_step};
+}
+
+/**
+ * The core cycle: the defining chain's lowest dense cluster. Not its mode: a busy sibling that takes an ALU now and then slows
+ * even a dependent chain by a few per cent, for seconds.
+ */
+static int find_cycle(struct tkf_session *s, struct tkf_cpu_floor *f)
+{
+    unsigned chain = tkf_arch_roles.chain_cycle;
+    double *values = s->scratch->values;
+    unsigned n = gather_chain(s, values);
+    if (n < CHAIN_NEED_MIN)
+        return TKF_ENOISE;
+    tkf_sort(values, n);
+    unsigned need = n / 20 > CHAIN_NEED_MIN ? n / 20 : CHAIN_NEED_MIN;
+    struct tkf_cluster fast = tkf_lowest_cluster(values, n, CHAIN_WIDTH, need);
+    if (fast.count == 0 || values[fast.first] <= 0)
+        return TKF_ENOISE;
+    f->cycle_ticks = widen(s, chain, tkf_median_band(values + fast.first, fast.count), 1);
+    f->cycle_ns = tkf_ticks_to_ns(s->counter, f->cycle_ticks.mid);
+    f->core_hz = 1e9 / f->cycle_ns;
+
+    double lost = 0, all = 0;
+    for (unsigned i = 0; i < n; i++) {
+        all += values[i];
+        if (values[i] > GAP_MIN * f->cycle_ticks.mid)
+            lost += values[i] - f->cycle_ticks.mid;
+    }
+    double ops = (double)s->iters[chain] * tkf_arch_kernels[chain].ops;
+    f->lost_share = lost / all;
+    f->worst_gap_ns = tkf_ticks_to_ns(s->counter, (values[n - 1] - f->cycle_ticks.mid) * ops);
+    return 0;
+}
+
+/**
+ * The core clock around the j-th of n chain windows, ticks for a link: the windows near it that agree with the fastest of them.
+ * The clock does not change within a millisecond; what makes some of them slower is something else.
+ */
+static double local_cycle(const double *chain_ticks, unsigned n, unsigned j)
+{
+    unsigned from = j > CHAIN_NEAR ? j - CHAIN_NEAR : 0,
+             to = j + CHAIN_NEAR < n ? j + CHAIN_NEAR : n - 1;
+    double lowest = chain_ticks[from], sum = 0;
+    unsigned count = 0;
+    for (unsigned i = from; i <= to; i++)
+        lowest = chain_ticks[i] < lowest ? chain_ticks[i] : lowest;
+    for (unsigned i = from; i <= to; i++) {
+        if (chain_ticks[i] <= lowest * (1 + CHAIN_WIDTH)) {
+            sum += chain_ticks[i];
+            count++;
+        }
+    }
+    return sum / count;
+}
+
+/**
+ * The core clock beside each window, ticks for a link of the chain; 0 where the chain on both sides of the window was
+ * disturbed. Returns how many are.
+ */
+static unsigned pair_windows(struct tkf_session *s, double *ret_local_ticks)
+{
+    double *chain_ticks = s->scratch->values;
+    unsigned n = gather_chain(s, chain_ticks), passed = 0, disturbed = 0;
+    for (unsigned w = 0; w < s->nwindows; w++) {
+        passed += s->scratch->kernel[w] == tkf_arch_roles.chain_cycle;
+        unsigned before = passed > 0 ? passed - 1 : 0, after = passed < n ? passed : n - 1;
+        double local = local_cycle(chain_ticks, n, before);
+        bool good =
+            chain_ticks[before] <= local * DISTURBED || chain_ticks[after] <= local * DISTURBED;
+        ret_local_ticks[w] = good ? local : 0;
+        disturbed += !good;
+    }
+    return disturbed;
+}
+
+/** The undisturbed windows of one kernel, in core cycles for each operation, sorted. */
+static unsigned gather_cycles(const struct tkf_session *s, const double *local_ticks,
+                              unsigned kernel, double *ret_values)
+{
+    unsigned n = 0;
+    for (unsigned w = 0; w < s->nwindows; w++) {
+        if (s->scratch->kernel[w] == kernel && local_ticks[w] > 0 && s->scratch->ticks[w] != 0)
+            ret_values[n++] =
+                tkf_session_op_ticks(s, kernel, (double)s->scratch->ticks[w]) / local_ticks[w];
+    }
+    tkf_sort(ret_values, n);
+    return n;
+}
+
+/**
+ * The fastest state: the lowest cluster that a few windows share, and where it ends. A few are enough: nothing makes a loop's window
+ * too short, and the clock beside it is the agreement of several chain windows.
+ */
+static struct tkf_band fastest_state(const double *values, unsigned n, unsigned *ret_end)
+{
+    struct tkf_cluster fast = tkf_lowest_cluster(values, n, FAST_WIDTH, FAST_NEED + n / 256);
+    if (fast.count == 0) {
+        /* No two windows agree: the lower half is all that can be said. */
+        fast = (struct tkf_cluster){0, n / 2 > 0 ? n / 2 : n};
+    }
+    struct tkf_band band = tkf_median_band(values + fast.first, fast.count);
+    unsigned end = fast.first + fast.count;
+    while (end < n && values[end] <= band.mid * TKF_STATE_WIDTH)
+        end++;
+    *ret_end = end;
+    return band;
+}
+
+static struct tkf_state state_of(const double *values, unsigned n, unsigned of)
+{
+    struct tkf_state state = {.share = of > 0 ? (double)n / of : 0};
+    if (n > 0)
+        state.cycles = (struct tkf_band){tkf_quantile(values, n, 0.1), tkf_quantile(values, n, 0.5),
+                                         tkf_quantile(values, n, 0.9)};
+    return state;
+}
+
+static struct tkf_band to_ns(const struct tkf_cpu_floor *f, struct tkf_band cycles)
+{
+    return (struct tkf_band){cycles.lo * f->cycle_ns, cycles.mid * f->cycle_ns,
+                             cycles.hi * f->cycle_ns};
+}
+
+static void fill_histogram(const double *values, unsigned n, double fastest,
+                           struct tkf_cpu_floor *f)
+{
+    f->histogram_lo_cycles = 0.95 * fastest; /* the fastest state fills the first bin */
+    f->histogram_bin_cycles = 0.1 * fastest;
+    for (unsigned i = 0; i < n; i++) {
+        double at = (values[i] - f->histogram_lo_cycles) / f->histogram_bin_cycles;
+        if (at < 0)
+            at = 0;
+        f->histogram[at < TKF_HISTOGRAM_BINS ? (unsigned)at : TKF_HISTOGRAM_BINS - 1]++;
+    }
+}
+
+static void analyse_kernel(struct tkf_session *s, const double *local_ticks, unsigned k,
+                           struct tkf_cpu_floor *f)
+{
+    const struct tkf_kernel *kernel = &tkf_arch_kernels[k];
+    double *values = s->scratch->values;
+    unsigned n = gather_cycles(s, local_ticks, k, values), end = 0;
+    struct tkf_band cycles = {tkf_nan(), tkf_nan(), tkf_nan()};
+    if (n > 0)
+        cycles = widen(s, k, fastest_state(values, n, &end), f->cycle_ticks.mid);
+    while (n > end && values[n - 1] > GAP * cycles.mid)
+        n--;
+
+    switch (kernel->role) {
+    case TKF_ROLE_CHAIN:
+        if (f->nchains == TKF_CHAINS_MAX)
+            return;
+        if (k == tkf_arch_roles.chain_check)
+            f->chain_check = cycles.mid;
+        f->chains[f->nchains++] = (struct tkf_chain){
+            .name = kernel->name,
+            .text = kernel->text,
+            .cycles = k == tkf_arch_roles.chain_cycle ? (struct tkf_band){1, 1, 1} : cycles,
+            .event_cycles = tkf_nan(),
+        };
+        return;
+    case TKF_ROLE_LOOP:
+        if (f->nloops == TKF_LOOPS_MAX)
+            return;
+        f->loops[f->nloops++] = (struct tkf_loop){
+            .name = kernel->name,
+            .shape = kernel->shape,
+            .text = kernel->text,
+            .offset_bytes = kernel->offset_bytes,
+            .cycles = cycles,
+            .ns = to_ns(f, cycles),
+            .fast = state_of(values, end, n),
+            .slow = state_of(values + end, n - end, n),
+            .windows = n,
+            .event_cycles = tkf_nan(),
+            .event_instructions = tkf_nan(),
+        };
+        if (k == tkf_arch_roles.loop_fused && n > 0)
+            fill_histogram(values, n, cycles.mid, f);
+        return;
+    case TKF_ROLE_COST:
+        if (f->ncosts == TKF_COSTS_MAX)
+            return;
+        f->costs[f->ncosts++] = (struct tkf_cost){
+            .name = kernel->name, .text = kernel->text, .cycles = cycles, .ns = to_ns(f, cycles)};
+        return;
+    }
+}
+
+/** The band: the fastest loop, the middle of the aligned ones, and the slowest placement or state that is not rare. */
+static void find_band(struct tkf_cpu_floor *f)
+{
+    double aligned[TKF_LOOPS_MAX];
+    unsigned naligned = 0;
+    struct tkf_band band = {1e9, tkf_nan(), 0};
+    for (unsigned i = 0; i < f->nloops; i++) {
+        const struct tkf_loop *loop = &f->loops[i];
+        if (tkf_is_nan(loop->cycles.mid))
+            continue;
+        if (loop->cycles.mid < band.lo)
+            band.lo = loop->cycles.mid;
+        if (loop->cycles.mid > band.hi)
+            band.hi = loop->cycles.mid;
+        if (loop->offset_bytes != 0)
+            continue;
+        aligned[naligned++] = loop->cycles.mid;
+        if (loop->slow.share >= SLOW_SHARE_MIN &&
+            loop->slow.share * loop->windows >= SLOW_WINDOWS_MIN && loop->slow.cycles.mid > band.hi)
+            band.hi = loop->slow.cycles.mid;
+    }
+    if (naligned > 0) {
+        tkf_sort(aligned, naligned);
+        band.mid = tkf_quantile(aligned, naligned, 0.5);
+    }
+    f->floor_cycles = band;
+    f->floor_ns = to_ns(f, band);
+    f->suspect_below_ns = f->floor_ns.hi;
+}
+
+/** What one call of the environment's clock costs: people time with it. */
+static void time_clock(struct tkf_session *s, struct tkf_cpu_floor *f)
+{
+    enum { CALLS = 200, SAMPLES = 24 };
+    const struct tkf_env *env = s->env;
+    if (env->clock_ns == NULL || f->ncosts == TKF_COSTS_MAX)
+        return;
+    double cycles[SAMPLES];
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        uint64_t from = tkf_window_now(env, s->src);
+        for (unsigned k = 0; k < CALLS; k++)
+            env->clock_ns(env->ctx);
+        uint64_t to = tkf_window_now(env, s->src);
+        cycles[i] = (double)(to - from) / CALLS / f->cycle_ticks.mid;
+    }
+    tkf_sort(cycles, SAMPLES);
+    struct tkf_cluster usual = tkf_mode_cluster(cycles, SAMPLES, 0.02);
+    struct tkf_band band = tkf_median_band(cycles + usual.first, usual.count);
+    f->costs[f->ncosts++] = (struct tkf_cost){.name = "clock",
+                                              .text = "a call of the system's clock",
+                                              .cycles = band,
+                                              .ns = to_ns(f, band)};
+}
+
+int tkf_analyse(struct tkf_session *s, struct tkf_cpu_floor *f)
+{
+    int error = find_cycle(s, f);
+    if (error != 0)
+        return error;
+    double *local_ticks = s->scratch->more_values;
+    f->disturbed_share = (double)pair_windows(s, local_ticks) / s->nwindows;
+    for (unsigned k = 0; k < tkf_arch_nkernels; k++)
+        analyse_kernel(s, local_ticks, k, f);
+    find_band(f);
+    time_clock(s, f);
+    return 0;
+}

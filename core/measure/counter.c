@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/** Choosing a counter: each source proves itself, best first. */
+#include "rate.h"
+#include "stats.h"
+#include "window.h"
+
+#define BURST  512
+#define BURSTS 48
+
+/* No counter that is worth reading ticks faster than this; a larger advance is a jump. */
+#define RATE_MAX_HZ 20e9
+
+struct proof {
+    const struct tkf_env *env;
+    const struct tkf_source *src;
+    struct tkf_scratch *scratch;
+    struct tkf_counter *counter;
+    int error;
+};
+
+static void copy(char *to, size_t size, const char *from)
+{
+    size_t i = 0;
+    for (; from[i] != '\0' && i + 1 < size; i++)
+        to[i] = from[i];
+    to[i] = '\0';
+}
+
+static bool same(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+static void reject(struct tkf_counter *counter, const struct tkf_source *src, int error,
+                   const char *reason)
+{
+    if (counter->nrejected == TKF_REJECTED_MAX)
+        return;
+    struct tkf_rejected *r = &counter->rejected[counter->nrejected++];
+    r->source = src->name;
+    r->error = error;
+    r->next = error == 0 ? NULL : src->next;
+    copy(r->reason, sizeof r->reason, reason);
+}
+
+static const char *unit_name(enum tkf_unit unit)
+{
+    switch (unit) {
+    case TKF_UNIT_CORE_CYCLE:
+        return "core-cycle";
+    case TKF_UNIT_NS:
+        return "ns";
+    case TKF_UNIT_REF_TICK:
+        break;
+    }
+    return "ref-tick";
+}
+
+/*
+ * Runs under the trap guard. Bursts of fenced reads, spread over enough time to see the counter move even if it steps
+ * rarely (a 24 MHz counter repeats a value for 40 ns, a tick-based clock for milliseconds).
+ */
+static void prove(void *arg)
+{
+    struct proof *p = arg;
+    const struct tkf_env *env = p->env;
+    uint64_t *ticks = p->scratch->ticks;
+    double *costs = p->scratch->values;
+    uint64_t step = 0, last = 0, widest = 0;
+    unsigned ncosts = 0;
+
+    p->error = TKF_ESTUCK;
+    uint64_t clock_from = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0;
+    for (unsigned i = 0; i < BURSTS; i++) {
+        tkf_window_burst(env, p->src, ticks, BURST);
+        for (unsigned k = 0; k < BURST; k++) {
+            uint64_t before = k > 0 ? ticks[k - 1] : last;
+            if (i == 0 && k == 0)
+                continue;
+            if (ticks[k] < before) {
+                p->error = TKF_EBACKWARD;
+                return;
+            }
+            uint64_t delta = ticks[k] - before;
+            step = tkf_gcd(step, delta);
+            if (delta > widest)
+                widest = delta;
+        }
+        last = ticks[BURST - 1];
+        costs[ncosts++] = (double)(ticks[BURST - 1] - ticks[0]) / (BURST - 1);
+    }
+    if (step == 0)
+        return;
+    if (env->clock_ns != NULL) {
+        double elapsed_s = (double)(env->clock_ns(env->ctx) - clock_from) * 1e-9;
+        if ((double)widest > (elapsed_s + 1e-3) * RATE_MAX_HZ) {
+            p->error = TKF_EJUMP;
+            return;
+        }
+    }
+
+    tkf_sort(costs, ncosts);
+    struct tkf_cluster usual = tkf_mode_cluster(costs, ncosts, 0.02);
+    p->counter->read_ticks = tkf_median_band(costs + usual.first, usual.count);
+    p->counter->step_ticks = step;
+    p->error = 0;
+}
+
+struct identification {
+    const struct tkf_cpu_hints *hints;
+    struct tkf_cpu *cpu;
+};
+
+static void identify(void *arg)
+{
+    struct identification *i = arg;
+    tkf_arch_identify(i->hints, i->cpu);
+}
+
+static int guarded(const struct tkf_env *env, void (*fn)(void *), void *arg)
+{
+    if (env->guard != NULL)
+        return env->guard(env->ctx, fn, arg);
+    fn(arg);
+    return 0;
+}
+
+/** A first rate, good to a per cent or so: enough to size the windows with. */
+static void estimate_rate(const struct tkf_env *env, struct tkf_counter *counter)
+{
+    if (counter->source->unit == TKF_UNIT_NS) {
+        tkf_rate_use(counter, 1e9);
+    } else if (env->clock_ns == NULL) {
+        tkf_rate_declare(counter);
+    } else {
+        struct tkf_moment from = tkf_moment_read(env, counter->source), to;
+        unsigned tries = 0;
+        do {
+            to = tkf_moment_read(env, counter->source);
+        } while (to.clock_ns - from.clock_ns < 500000 && ++tries < 10000);
+        tkf_rate_use(counter, tkf_moment_rate_hz(&from, &to));
+    }
+}
+
+/** Try one source; on success the counter is complete but for its settled rate. */
+static int try_source(const struct tkf_env *env, const struct tkf_source *src,
+                      const struct tkf_cpu *cpu, struct tkf_scratch *scratch,
+                      struct tkf_counter *counter)
+{
+    const char *reason = src->refuse(cpu);
+    if (reason == NULL && src->is_cpu_counter && env->forbidden != NULL)
+        reason = env->forbidden(env->ctx);
+    if (reason != NULL) {
+        reject(counter, src, TKF_EUNSUPPORTED, reason);
+        return TKF_EUNSUPPORTED;
+    }
+    struct proof p = {.env = env, .src = src, .scratch = scratch, .counter = counter};
+    int error = guarded(env, prove, &p);
+    if (error == 0)
+        error = p.error;
+    if (error != 0) {
+        reject(counter, src, error, tkf_strerror(error));
+        return error;
+    }
+    counter->source = src;
+    counter->name = src->name;
+    counter->fence = src->fence;
+    counter->unit = unit_name(src->unit);
+    counter->nrates = 0;
+    for (unsigned i = 0; src->is_cpu_counter && i < cpu->nrates; i++)
+        tkf_rate_add(counter, cpu->rates[i].name, cpu->rates[i].hz);
+    estimate_rate(env, counter);
+    return 0;
+}
+
+int tkf_counter_probe(const struct tkf_env *env, const struct tkf_cpu_hints *hints,
+                      const char *force, struct tkf_scratch *scratch, struct tkf_cpu *ret_cpu,
+                      struct tkf_counter *ret_counter)
+{
+    if (env == NULL || hints == NULL || scratch == NULL || ret_cpu == NULL || ret_counter == NULL)
+        return TKF_EINVAL;
+
+    struct tkf_cpu cpu = {.family = 0};
+    struct identification who = {hints, &cpu};
+    guarded(env, identify, &who); /* what it had filled in before a trap stands */
+
+    struct tkf_counter counter = {.source = NULL};
+    bool exists = false;
+    for (unsigned i = 0; i < tkf_arch_nsources; i++) {
+        const struct tkf_source *src = &tkf_arch_sources[i];
+        if (force != NULL && !same(force, src->name))
+            continue;
+        exists = true;
+        if (tkf_window_cancelled(env))
+            return TKF_ECANCELLED;
+        if (counter.source != NULL)
+            reject(&counter, src, 0, "not needed: a better source is in use");
+        else
+            try_source(env, src, &cpu, scratch, &counter);
+    }
+    if (!exists)
+        return TKF_EINVAL;
+    *ret_cpu = cpu;
+    *ret_counter = counter;
+    return counter.source != NULL ? 0 : TKF_ENOSOURCE;
+}

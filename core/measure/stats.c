@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "stats.h"
+
+static void sift_down(double *values, unsigned root, unsigned n)
+{
+    for (unsigned child; (child = 2 * root + 1) < n; root = child) {
+        if (child + 1 < n && values[child] < values[child + 1])
+            child++;
+        if (values[root] >= values[child])
+            return;
+        double swap = values[root];
+        values[root] = values[child];
+        values[child] = swap;
+    }
+}
+
+/* Heapsort: there is no C library here to sort with, and no input makes it slow. */
+void tkf_sort(double *values, unsigned n)
+{
+    for (unsigned i = n / 2; i-- > 0;)
+        sift_down(values, i, n);
+    for (unsigned i = n; i-- > 1;) {
+        double swap = values[0];
+        values[0] = values[i];
+        values[i] = swap;
+        sift_down(values, 0, i);
+    }
+}
+
+double tkf_quantile(const double *sorted, unsigned n, double q)
+{
+    double at = q * (n - 1);
+    unsigned below = (unsigned)at;
+    if (below + 1 >= n)
+        return sorted[n - 1];
+    return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
+}
+
+static double square_root(double x)
+{
+    double root = x > 1 ? x : 1;
+    for (int i = 0; i < 64; i++)
+        root = 0.5 * (root + x / root);
+    return root;
+}
+
+struct tkf_band tkf_median_band(const double *sorted, unsigned n)
+{
+    /* Ranks n/2 -+ 1.96 sqrt(n)/2, outward: the normal approximation of the binomial (David & Nagaraja, Order
+     * Statistics, 7.1). */
+    double half = 0.98 * square_root(n);
+    double low = 0.5 * n - half, high = 0.5 * n + half;
+    unsigned first = low > 1 ? (unsigned)low - 1 : 0;
+    unsigned last = high < n - 1 ? (unsigned)high + 1 : n - 1;
+    if (last > n - 1)
+        last = n - 1;
+    return (struct tkf_band){sorted[first], tkf_quantile(sorted, n, 0.5), sorted[last]};
+}
+
+struct tkf_cluster tkf_lowest_cluster(const double *sorted, unsigned n, double width, unsigned need)
+{
+    unsigned end = 0;
+    for (unsigned i = 0; i < n; i++) {
+        while (end < n && sorted[end] <= sorted[i] * (1 + width))
+            end++;
+        if (end - i < need)
+            continue;
+        while (end < n && sorted[end] <= sorted[i] * (1 + 2 * width))
+            end++;
+        return (struct tkf_cluster){i, end - i};
+    }
+    return (struct tkf_cluster){0, 0};
+}
+
+struct tkf_cluster tkf_mode_cluster(const double *sorted, unsigned n, double width)
+{
+    struct tkf_cluster best = {0, 0};
+    unsigned end = 0;
+    for (unsigned i = 0; i < n; i++) {
+        while (end < n && sorted[end] <= sorted[i] * (1 + width))
+            end++;
+        if (end - i > best.count)
+            best = (struct tkf_cluster){i, end - i};
+    }
+    return best;
+}
+
+uint64_t tkf_gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+double tkf_nan(void)
+{
+    return __builtin_nan("");
+}
+
+bool tkf_is_nan(double x)
+{
+    return x != x;
+}
