@@ -18,6 +18,16 @@ quietly() {
     return "$status"
 }
 
+# set_up BUILD: whether that directory is set up for this tree. It holds absolute paths, so one that
+# was moved together with its tree is removed.
+set_up() {
+    [ -f "$1/build.ninja" ] || return
+    # shellcheck disable=SC2154 # root comes from the script that sources this
+    grep -qF -- "$root" "$1/build.ninja" && return
+    rm -rf "$1"
+    return 1
+}
+
 # ---- what is needed ----
 
 has() {

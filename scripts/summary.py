@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Sum up test runs: summary.py DIR.
 
-DIR holds, for each run NAME, NAME.json (Meson's testlog.json), an empty NAME.failed when
-`meson test` itself said that something failed, NAME.broken when there was nothing to run, with
-what failed instead, and NAME.skipped when it was not tried, with the reason.
+DIR holds, for each run NAME, NAME.json (Meson's testlog.json, empty when no test ran), an empty
+NAME.failed when `meson test` itself said that something failed, NAME.broken when there was nothing
+to run, with what failed instead, and NAME.skipped when it was not tried, with the reason.
 
 Prints every failure and every skip with its reason, then "N passed, N failed, N skipped". Exit
 status 0 only when something passed and nothing failed.

@@ -15,7 +15,7 @@
 #include "kernels.h"
 
 /* Mach-O puts an underscore before C's names; COFF has no hidden symbols, and needs none. */
-#if defined(__APPLE__)
+#if defined(__MACH__)
 #define SYMBOL(name) _##name
 .macro HIDDEN name
     .private_extern \name
@@ -265,6 +265,6 @@ empty_function:
     SOURCE rdtscp
     SOURCE clock
 
-#if defined(__linux__) && defined(__ELF__)
+#if defined(__ELF__)
     .section .note.GNU-stack, "", @progbits
 #endif

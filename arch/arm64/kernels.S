@@ -21,7 +21,7 @@
 /* Mach-O puts an underscore before C's names; COFF has no hidden symbols, and needs none. LOCAL
  * is a name that stays in the assembler, so that its uses are resolved here and not by three
  * linkers. */
-#if defined(__APPLE__)
+#if defined(__MACH__)
 #define SYMBOL(name) _##name
 #define LOCAL(name)  L##name
 .macro HIDDEN name
@@ -285,7 +285,7 @@ LOCAL(empty_function):
     SOURCE cntvctss
     SOURCE clock
 
-#if defined(__linux__) && defined(__ELF__)
+#if defined(__ELF__)
 /* GNU_PROPERTY_AARCH64_FEATURE_1_AND = BTI: without it the linker drops BTI for a whole program
  * that has it (AAELF64). */
     .section .note.gnu.property, "a"

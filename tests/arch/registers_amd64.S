@@ -2,7 +2,7 @@
 /* See test_registers.c. System V convention: rbx, rbp and r12 to r15 survive a call, and rsp is
  * a multiple of 16 at it. */
 
-#if defined(__APPLE__)
+#if defined(__MACH__)
 #define SYMBOL(name) _##name
 #else
 #define SYMBOL(name) name
@@ -64,6 +64,6 @@ SYMBOL(tkf_env_clock_ns):
 SYMBOL(tkf_test_clock_calls):
     .quad 0
 
-#if defined(__linux__) && defined(__ELF__)
+#if defined(__ELF__)
     .section .note.GNU-stack, "", @progbits
 #endif

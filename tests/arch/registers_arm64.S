@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See test_registers.c. AAPCS64: x19 to x28, x29 and the low halves of v8 to v15 survive a call. */
 
-#if defined(__APPLE__)
+#if defined(__MACH__)
 #define SYMBOL(name) _##name
 .macro ADDRESS register, name
     adrp \register, \name@PAGE
@@ -83,6 +83,6 @@ SYMBOL(tkf_env_clock_ns):
 SYMBOL(tkf_test_clock_calls):
     .quad 0
 
-#if defined(__linux__) && defined(__ELF__)
+#if defined(__ELF__)
     .section .note.GNU-stack, "", %progbits
 #endif
