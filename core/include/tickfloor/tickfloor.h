@@ -6,10 +6,12 @@
  *   now.h       read the CPU's counter, inline
  *   measure.h   measure the timing floor: counter, core cycle, empty loop; freestanding
  *   profile.h   what was measured, kept: in memory and as JSON
+ *   calibrate.h the machine that the program runs on, measured in one call
  */
 #ifndef TICKFLOOR_TICKFLOOR_H
 #define TICKFLOOR_TICKFLOOR_H
 
+#include <tickfloor/calibrate.h>
 #include <tickfloor/error.h>
 #include <tickfloor/measure.h>
 #include <tickfloor/now.h>
