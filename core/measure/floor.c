@@ -92,13 +92,13 @@ static int run_rounds(struct tkf_session *s, bool may_move, struct tkf_moment mo
         if (may_move && !seen_fast && plan.rounds > 0 && plan.rounds % ROUNDS_TRIAL == 0 && clock &&
             elapsed_ns < o->hunt_ns)
             return TKF_ENOISE;
-        if (clock && !halfway && now_ns - moments[0].clock_ns >= o->rate_ns &&
-            (late || plan.rounds >= o->rounds / 2)) {
+        if (clock && !halfway && (late || plan.rounds >= o->rounds / 2) &&
+            now_ns - moments[0].clock_ns >= o->rate_ns) {
             moments[1] = tkf_moment_read(env, s->src);
             halfway = true;
-        }
-        if (enough && (!clock || (halfway && now_ns - moments[1].clock_ns >= o->rate_ns)))
+        } else if (enough && (!clock || (halfway && now_ns - moments[1].clock_ns >= o->rate_ns))) {
             break;
+        }
         if (tkf_window_cancelled(env))
             return TKF_ECANCELLED;
         if (plan.rounds % 32 == 0)

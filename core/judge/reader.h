@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What a reader of one format gets and gives.
+ *
+ * A reader recognises its format from the first bytes, then turns the input into rows. It never prints, never clamps, never
+ * drops a line that looks like a result: what it cannot read becomes a notice. One file for each format family under
+ * core/judge/read/, named as the format is; the table in readers.c lists them.
+ */
+#ifndef TKF_READER_H
+#define TKF_READER_H
+
+#include <jansson.h>
+
+#include <tickfloor/report.h>
+
+/* ---- input.c: bytes in, text out ---------------------------------------------------------------------------------- */
+
+/**
+ * The input, its encoding undone: a byte-order mark removed, UTF-16 turned into UTF-8, escape sequences (colours, erase line)
+ * removed, CR LF and a lone CR (a progress line overwriting itself) ending a line. Bytes that are not UTF-8 pass through.
+ */
+struct tkf_input;
+
+/** A line without its end. */
+struct tkf_line {
+    const char *text; /**< NUL-terminated after `length`, valid until the next call; may hold NUL bytes of the input */
+    size_t length;
+    unsigned number;  /**< 1-based, counting LF only */
+    bool cut;         /**< the input ended within it */
+};
+
+/** The beginning, up to 64 KiB, decoded, without consuming it. */
+const char *tkf_input_head(struct tkf_input *in, size_t *ret_length);
+
+/** The next line; false at the end or on an I/O error. Lines over 16 MiB come cut, the rest of them is skipped with a notice. */
+bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line);
+
+/** All that is left as one NUL-terminated buffer, escape sequences kept; owned by the input. NULL on an error (set in *in*). */
+const char *tkf_input_all(struct tkf_input *in, size_t *ret_length);
+
+/** The line of a byte offset in the buffer of tkf_input_all(), 1-based. */
+unsigned tkf_input_line_of(const struct tkf_input *in, size_t offset);
+
+/* ---- sink.c: rows out ----------------------------------------------------------------------------------------------- */
+
+struct tkf_sink;
+
+/**
+ * Begin an origin: rows from here on belong to it. Fields start as NAN and NULL but for file, format, framework and timing; the
+ * reader may fill them until it begins the next one. Strings go through tkf_sink_text(). Never NULL: out of memory is kept in the
+ * sink and ends the reading.
+ */
+struct tkf_origin *tkf_sink_origin(struct tkf_sink *sink, const char *framework, enum tkf_timing timing);
+
+/** A row in the making: every double NAN, strings NULL but group and name "". */
+struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
+
+/** Keep a row of the current origin; merged with an earlier one of the same group and name. group and name are copied. */
+void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *row);
+
+/** Keep bytes as a NUL-terminated string for as long as the results live; equal strings are kept once. */
+const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length);
+
+/** Say of a line what could not be read or is worth knowing. printf-like. */
+void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** How many rows this input has given so far. */
+size_t tkf_sink_rows(const struct tkf_sink *sink);
+
+/* ---- the readers ------------------------------------------------------------------------------------------------------ */
+
+struct tkf_reader {
+    const char *name;  /**< as in --input-format: "go-text" */
+    const char *text;  /**< what it is, a few words, for the help */
+    /**
+     * How sure it is that the input is its own, 0..100, from the first bytes (UTF-8, NUL-terminated). The surest reads; of two
+     * equally sure the earlier in the table. 0 is "not mine".
+     */
+    int (*recognise)(const char *head, size_t length);
+    /** Read all of it. 0; TKF_EFORMAT with *ret_error when it cannot be read at all (rows given so far stay); TKF_ENOMEM. */
+    int (*read)(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error);
+};
+
+extern const struct tkf_reader *const tkf_readers[]; /* ended by NULL */
+
+/* ---- text.c: what many formats share ------------------------------------------------------------------------------------ */
+
+/** A piece of text; not terminated. */
+struct tkf_slice {
+    const char *text;
+    size_t length;
+};
+
+/** The next field separated by blanks (space, tab, NBSP), advancing *rest; empty at the end. */
+struct tkf_slice tkf_field(struct tkf_slice *rest);
+bool tkf_slice_is(struct tkf_slice slice, const char *text);
+bool tkf_slice_starts(struct tkf_slice slice, const char *prefix);
+
+/** How numbers are written. */
+enum tkf_number_style {
+    TKF_NUMBER_POINT,  /**< 1,234.5 or 1234.5 or 1'234.5: a comma or apostrophe groups */
+    TKF_NUMBER_COMMA,  /**< 1.234,5 or 1234,5: a comma is the decimal sign */
+};
+
+/**
+ * A number that fills the whole slice. Locale does not matter. Accepts a sign (also U+2212), an exponent, inf and nan as the formats
+ * spell them. @param ret_quantum  what one unit of its last digit is worth (0.01 for "1.25"); may be NULL.
+ */
+bool tkf_number(struct tkf_slice slice, enum tkf_number_style style, double *ret_value, double *ret_quantum);
+
+/**
+ * Ns in one unit of time: ps ns us ms s m min h and their long names, µ as U+00B5, U+03BC, u, and the mojibake that
+ * PowerShell and code pages make of it. A following "/op", "/iter", "/call" ... is the caller's to remove.
+ * @return false when it is no time.
+ */
+bool tkf_time_unit(struct tkf_slice unit, double *ret_ns);
+
+/** Read one value with its unit glued or after blanks, "1.25 ns", "138.3µs", into ns, advancing *rest. */
+bool tkf_time(struct tkf_slice *rest, enum tkf_number_style style, double *ret_ns, double *ret_quantum_ns);
+
+/* ---- json.c --------------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Parse all of the input as JSON, as frameworks write it: NaN, Infinity and -Infinity stand for numbers (as null and a notice),
+ * text before the first bracket and after the last is skipped with a notice, and a document cut short is closed where it can be, with a
+ * notice; what was whole is kept.
+ * @return a new reference, NULL with *ret_error.
+ */
+json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error);
+
+/** A member that is a number, or a string that holds one; NAN otherwise. */
+double tkf_json_number(const json_t *object, const char *key);
+
+/** A member that is a string; NULL otherwise. Borrowed. */
+const char *tkf_json_text(const json_t *object, const char *key);
+
+/** The line on which the n-th (0-based) object with this key and string value begins, for messages; 0 when it cannot be told. */
+unsigned tkf_json_line(struct tkf_input *in, const char *key, const char *value, unsigned nth);
+
+#endif
