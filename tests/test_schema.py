@@ -8,6 +8,8 @@ once, and put as something else once.
 """
 import copy
 import json
+import os
+import shlex
 import subprocess
 import sys
 
@@ -52,6 +54,7 @@ def holder(value, path):
 
 def main():
     schema_path, test_profile, *profiles = sys.argv[1:]
+    emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # of a cross build
     with open(schema_path, encoding="utf-8") as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -60,7 +63,7 @@ def main():
 
     failures = 0
     for profile in profiles:
-        written = json.loads(subprocess.run([test_profile, "rewrite", profile], check=True, stdout=subprocess.PIPE).stdout)
+        written = json.loads(subprocess.run([*emulator, test_profile, "rewrite", profile], check=True, stdout=subprocess.PIPE).stdout)
         for error in strict.iter_errors(written):
             failures += 1
             print(f"{profile}: {error.json_path}: {error.message}", file=sys.stderr)

@@ -22,7 +22,17 @@ int main(void)
         return 1;
     }
 
-    /* Reaches jansson, so that a static program needs the library's own dependencies too. */
+    /* Reach hwloc and jansson, so that a static program needs what the library uses too. */
+    struct tkf_calibrate_request request;
+    memset(&request, 0, sizeof request);
+    request.cpus = "none";
+    struct tkf_profile profile;
+    struct tkf_input_error why;
+    int error = tkf_calibrate_machine(&request, &profile, &why);
+    if (error != TKF_EINVAL) {
+        fprintf(stderr, "tkf_calibrate_machine() of a CPU list that is none: %d\n", error);
+        return 1;
+    }
     FILE *in = tmpfile();
     if (!in) {
         perror("tmpfile");
@@ -30,9 +40,7 @@ int main(void)
     }
     fputs("{\"schema\": \"another/1\"}\n", in);
     rewind(in);
-    struct tkf_profile profile;
-    struct tkf_input_error why;
-    int error = tkf_profile_read(in, &profile, &why);
+    error = tkf_profile_read(in, &profile, &why);
     fclose(in);
     if (error != TKF_EFORMAT) {
         fprintf(stderr, "tkf_profile_read() of another schema: %d\n", error);

@@ -124,6 +124,9 @@ class CheckTest(unittest.TestCase):
     def test_arch_folders_differ(self):
         self.expect({"arch/two/extra.c": SPDX}, "arch/one: has no extra.c")
 
+    def test_arch_folders_alike(self):
+        self.expect({"arch/one/kernels.S": SPDX, "arch/two/kernels.c": SPDX})
+
     def test_licence(self):
         self.expect({"core/judge/judge.c": "int x;\n"}, "core/judge/judge.c:1: no SPDX")
         self.expect({"core/meson.build": "x = 1\n"}, "core/meson.build:1: no SPDX")

@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: MIT
 """The manual has the options that the command has: man_options.py COMMAND PAGE..."""
 
+import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
 
 def options_of_help(command, verb):
-    text = subprocess.run(
-        [command, verb, "--help"], check=True, capture_output=True, text=True
-    ).stdout
+    emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # of a cross build
+    help_command = [*emulator, command, verb, "--help"]
+    text = subprocess.run(help_command, check=True, capture_output=True, text=True).stdout
     return set(re.findall(r"--(?:\[no-\])?([a-z][a-z-]*)", text))
 
 
