@@ -63,9 +63,9 @@ int tkf_cpulist_parse(const char *text, unsigned *ret_cpus, unsigned max, unsign
 /** As struct tkf_env's guard: SIGILL, SIGSEGV and SIGBUS inside fn end it. Not re-entrant; one thread at a time. */
 int tkf_guard(void *ctx, void (*fn)(void *arg), void *arg);
 
-/* ---- clock.c ------------------------------------------------------------------------------------------------------ */
+/* ---- clock.c, one for each operating system -------------------------------------------------------------------------- */
 
-/** CLOCK_MONOTONIC_RAW in ns. As struct tkf_env's clock_ns. */
+/** CLOCK_MONOTONIC_RAW in ns, also where reading the CPU's counter is forbidden. As struct tkf_env's clock_ns. */
 uint64_t tkf_clock_ns(void *ctx);
 
 /* ---- facts.c: what the machine is ----------------------------------------------------------------------------------- */
