@@ -121,7 +121,7 @@ int tkf_finish(int status);
 
 /**
  * From main(): SIGINT and SIGTERM set a flag instead of ending the process, the first time; a second one ends it. One
- * that the parent had ignored stays so. A system call that waits returns EINTR. SIGPIPE is ignored.
+ * that the parent had ignored stays so. A system call that waits returns EINTR. SIGPIPE and SIGXFSZ are ignored.
  */
 void tkf_signals_install(void);
 

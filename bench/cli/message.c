@@ -176,7 +176,9 @@ void tkf_signals_install(void)
         action = (struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
         sigaction(stops[i], &action, NULL);
     }
+    /* These two end the process before it can tell or clean up; ignored, the write fails instead. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 bool tkf_interrupted(void *ctx)
