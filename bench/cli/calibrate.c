@@ -86,7 +86,7 @@ static int save(const struct tkf_profile *profile, const struct arguments *argum
         "name another file with --output, or leave saving out with --no-save";
     char *path = arguments->output != NULL ? strdup(arguments->output) : tkf_profile_path();
     if (path == NULL) {
-        tkf_error(next, "nowhere to save the profile: neither XDG_STATE_HOME nor HOME is set");
+        tkf_error(next, "nowhere to save the profile: neither XDG_STATE_HOME nor HOME is an absolute path");
         return TKF_EXIT_MEASURE;
     }
     if (tkf_profile_save(profile, path) != 0) {

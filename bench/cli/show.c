@@ -91,7 +91,7 @@ int tkf_verb_show(int argc, char **argv)
     char *path = first < argc ? strdup(argv[first]) : tkf_profile_path();
     if (!path) {
         tkf_error("name a profile: tickfloor show FILE",
-                  "neither XDG_STATE_HOME nor HOME says where profiles are kept");
+                  "nowhere to look for it: neither XDG_STATE_HOME nor HOME is an absolute path");
         return TKF_EXIT_USAGE;
     }
     status = read_profile(path, &profile);
