@@ -40,7 +40,11 @@ static int set_quick(void *target, const char *name, const char *value)
 
 static int set_output(void *target, const char *name, const char *value)
 {
-    (void)name;
+    if (value[0] == '\0' || strcmp(value, "-") == 0) {
+        tkf_error("name a file, or print the profile with --json",
+                  "--%s: '%s' is not a file's name", name, value);
+        return TKF_EXIT_USAGE;
+    }
     ((struct arguments *)target)->output = value;
     return 0;
 }
@@ -156,6 +160,10 @@ int tkf_verb_calibrate(int argc, char **argv)
     if (first < argc) {
         tkf_error("see 'tickfloor calibrate --help'",
                   "calibrate takes no operand, but there is '%s'", argv[first]);
+        return TKF_EXIT_USAGE;
+    }
+    if (arguments.no_save && arguments.output != NULL) {
+        tkf_error("leave one of them out", "--no-save and --output contradict each other");
         return TKF_EXIT_USAGE;
     }
 
