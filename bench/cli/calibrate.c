@@ -181,7 +181,8 @@ int tkf_verb_calibrate(int argc, char **argv)
     char *path = NULL;
     status = arguments.no_save ? TKF_EXIT_OK : save(&profile, &arguments, &path);
     if (common.json) {
-        tkf_profile_write(&profile, stdout);
+        int printed = tkf_print_profile(&profile);
+        status = status != TKF_EXIT_OK ? status : printed;
     } else {
         struct tkf_style style = tkf_style_for(stdout, &common);
         tkf_card_print(stdout, &style, &profile);

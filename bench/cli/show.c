@@ -96,13 +96,10 @@ int tkf_verb_show(int argc, char **argv)
     }
     status = read_profile(path, &profile);
     if (status == 0) {
-        if (!common.json) {
+        if (common.json)
+            status = tkf_print_profile(&profile);
+        else
             print_for_person(&profile, path, &common);
-        } else if (tkf_profile_write(&profile, stdout) == TKF_ENOMEM) {
-            tkf_error("free some memory",
-                      "out of memory"); /* a failed stdout is main()'s to tell */
-            status = TKF_EXIT_MEASURE;
-        }
         tkf_profile_free(&profile);
     }
     free(path);
