@@ -48,6 +48,12 @@ static int read_profile(const char *path, struct tkf_profile *ret_profile)
         fclose(in);
     if (ret == 0)
         return 0;
+    if (tkf_interrupted(NULL))
+        return TKF_EXIT_SIGINT;
+    if (ret == TKF_ENOMEM) {
+        tkf_error(error.next, "%s", error.text);
+        return TKF_EXIT_MEASURE;
+    }
     if (error.line > 0)
         tkf_error(error.next, "%s:%u: %s", name, error.line, error.text);
     else
