@@ -104,6 +104,19 @@ static void progress(void *ctx, double done, const char *what)
 
 /* ---- what to measure ------------------------------------------------------------------------------------------------ */
 
+/** What to do when the topology cannot be loaded. */
+static const char *topology_next(int error)
+{
+    switch (error) {
+    case TKF_EUNSUPPORTED:
+        return ""; /* the reason says it */
+    case TKF_ENOMEM:
+        return "free some memory and try again";
+    default:
+        return "unset the environment's HWLOC_ variables, and see that /sys is mounted";
+    }
+}
+
 /** The targets of a request. `cpus` holds the numbers of an explicit list or of "all"; the targets point into it. */
 static int choose_targets(const struct tkf_calibrate_request *request,
                           const struct tkf_topology *topology, unsigned cpus[CPUS_MAX],
@@ -364,8 +377,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     }
     error = tkf_topology_load(&host.topology, reason, sizeof reason);
     if (error != 0) {
-        fail(ret_error, error, "unset HWLOC_XMLFILE and HWLOC_SYNTHETIC",
-             "the CPUs of this machine cannot be told: %s", reason);
+        fail(ret_error, error, topology_next(error), "the CPUs of this machine cannot be told: %s",
+             reason);
         goto end;
     }
     error = choose_targets(request, host.topology, work->cpus, work->targets, &ntargets, ret_error);
