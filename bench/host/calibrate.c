@@ -351,8 +351,11 @@ static int no_source(const struct tkf_calibrate_request *request, const struct t
     if (counter->nrejected == 0)
         return fail(ret_error, error, "", "%s", tkf_strerror(error));
     const struct tkf_rejected *r = &counter->rejected[0];
-    return fail(ret_error, error, r->next != NULL ? r->next : "leave --source out for the best one",
-                "no counter can be used: %s: %s", r->source, r->reason);
+    if (request->source != NULL)
+        return fail(ret_error, error, "leave it out for the best one that works",
+                    "--source: %s cannot be used: %s", r->source, r->reason);
+    return fail(ret_error, error, r->next != NULL ? r->next : "", "no counter can be used: %s: %s",
+                r->source, r->reason);
 }
 
 int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
