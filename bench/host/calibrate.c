@@ -432,6 +432,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
 
 end:
     close_pmu(&host);
+    if (host.topology != NULL)
+        tkf_topology_unpin(host.topology);
     tkf_topology_free(host.topology);
     free(profile.cpus);
     free(work);

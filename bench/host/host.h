@@ -49,6 +49,9 @@ void tkf_topology_describe(const struct tkf_topology *topology, char *ret_text, 
 /** Bind the calling thread to one CPU, and verify where it runs. TKF_ENOCPU · TKF_EUNSUPPORTED · TKF_EPERM. */
 int tkf_topology_pin(struct tkf_topology *topology, unsigned cpu);
 
+/** Give the calling thread the binding back that it had at tkf_topology_load(), as far as that is known and still allowed. */
+void tkf_topology_unpin(struct tkf_topology *topology);
+
 /**
  * Parse a CPU list such as "0,3-5".
  * @param ret_cpus   [max], ascending, each once.
