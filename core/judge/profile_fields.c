@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile_fields.h"
+
+#include <assert.h>
+
+#include <tickfloor/profile.h>
+
+#define AT(type, member) .offset = offsetof(struct type, member)
+
+#define TEXT(type, member, key)                                \
+    {                                                          \
+        .name = key, .kind = TKF_FIELD_TEXT, AT(type, member), \
+        .size = sizeof(((struct type *)0)->member),            \
+    }
+#define TEXT_OR_NULL(type, member, key)                                          \
+    {                                                                            \
+        .name = key, .kind = TKF_FIELD_TEXT, AT(type, member), .nullable = true, \
+        .size = sizeof(((struct type *)0)->member),                              \
+    }
+#define FIELD(type, member, key, ...)              \
+    {                                              \
+        .name = key, AT(type, member), __VA_ARGS__ \
+    }
+#define STRING(type, member, key)   FIELD(type, member, key, .kind = TKF_FIELD_STRING)
+#define BOOL(type, member, key)     FIELD(type, member, key, .kind = TKF_FIELD_BOOL)
+#define UNSIGNED(type, member, key) FIELD(type, member, key, .kind = TKF_FIELD_UNSIGNED)
+#define BAND(type, member, key)     FIELD(type, member, key, .kind = TKF_FIELD_BAND)
+#define REAL(type, member, key, which) \
+    FIELD(type, member, key, .kind = TKF_FIELD_REAL, .range = TKF_RANGE_##which)
+/* A rate is compared with others at parts per billion. */
+#define RATE(type, member, key) \
+    FIELD(type, member, key, .kind = TKF_FIELD_REAL, .range = TKF_RANGE_POSITIVE, .digits = 11)
+#define LIST(type, member, count, key, table)                                                \
+    FIELD(type, member, key, .kind = TKF_FIELD_LIST, .members = table,                       \
+          .size = sizeof(((struct type *)0)->member[0]),                                     \
+          .max = sizeof(((struct type *)0)->member) / sizeof(((struct type *)0)->member[0]), \
+          .count_offset = offsetof(struct type, count))
+#define END          \
+    {                \
+        .name = NULL \
+    }
+
+static const char *const unit_names[] = {"ref-tick", "core-cycle", "ns", NULL};
+static const char *const trust_names[] = {"verified", "declared", "conflict", NULL};
+static const char *const status_names[] = {"ok", "note", "warn", "unknown", NULL};
+
+static const struct tkf_field machine_fields[] = {
+    TEXT(tkf_machine, arch, "arch"),
+    TEXT(tkf_machine, os, "os"),
+    TEXT_OR_NULL(tkf_machine, kernel, "kernel"),
+    TEXT_OR_NULL(tkf_machine, cpu, "cpu"),
+    TEXT_OR_NULL(tkf_machine, cpu_id, "cpu_id"),
+    TEXT_OR_NULL(tkf_machine, microcode, "microcode"),
+    {.name = "hypervisor", .kind = TKF_FIELD_HYPERVISOR},
+    BOOL(tkf_machine, emulated, "emulated"),
+    TEXT_OR_NULL(tkf_machine, emulator, "emulator"),
+    FIELD(tkf_machine, cpus, "cpus", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_machine, kinds, "kinds", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    END,
+};
+
+static const struct tkf_field rate_fields[] = {
+    TEXT(tkf_rate, name, "name"),
+    RATE(tkf_rate, hz, "hz"),
+    REAL(tkf_rate, ppm_off, "ppm_off", ANY),
+    END,
+};
+
+static const struct tkf_field rejected_fields[] = {
+    STRING(tkf_rejected, source, "source"),
+    {.name = "usable", .kind = TKF_FIELD_USABLE, .optional = true},
+    TEXT(tkf_rejected, reason, "reason"),
+    FIELD(tkf_rejected, next, "next", .kind = TKF_FIELD_STRING, .nullable = true),
+    END,
+};
+
+static const struct tkf_field counter_fields[] = {
+    STRING(tkf_counter, name, "source"),
+    FIELD(tkf_counter, unit, "unit", .kind = TKF_FIELD_NAME, .names = unit_names),
+    RATE(tkf_counter, hz, "hz"),
+    LIST(tkf_counter, rates, nrates, "hz_sources", rate_fields),
+    FIELD(tkf_counter, step_ticks, "step_ticks", .kind = TKF_FIELD_UINT64),
+    REAL(tkf_counter, step_ns, "step_ns", POSITIVE),
+    BAND(tkf_counter, read_ns, "read_ns"),
+    BAND(tkf_counter, read_ticks, "read_ticks"),
+    STRING(tkf_counter, fence, "fence"),
+    FIELD(tkf_counter, trust, "trust", .kind = TKF_FIELD_ENUM, .names = trust_names),
+    LIST(tkf_counter, rejected, nrejected, "rejected", rejected_fields),
+    END,
+};
+
+static const struct tkf_field chain_fields[] = {
+    STRING(tkf_chain, name, "name"),
+    STRING(tkf_chain, text, "text"),
+    BAND(tkf_chain, cycles, "cycles"),
+    REAL(tkf_chain, event_cycles, "event_cycles", NONNEGATIVE),
+    END,
+};
+
+const struct tkf_field tkf_state_fields[] = {
+    BAND(tkf_state, cycles, "cycles"),
+    REAL(tkf_state, share, "share", SHARE),
+    END,
+};
+
+static const struct tkf_field loop_fields[] = {
+    STRING(tkf_loop, name, "name"),
+    STRING(tkf_loop, shape, "shape"),
+    STRING(tkf_loop, text, "text"),
+    UNSIGNED(tkf_loop, offset_bytes, "offset_bytes"),
+    BAND(tkf_loop, ns, "ns"),
+    BAND(tkf_loop, cycles, "cycles"),
+    {.name = "states", .kind = TKF_FIELD_STATES},
+    UNSIGNED(tkf_loop, windows, "windows"),
+    REAL(tkf_loop, event_cycles, "event_cycles", NONNEGATIVE),
+    REAL(tkf_loop, event_instructions, "event_instructions", NONNEGATIVE),
+    END,
+};
+
+static const struct tkf_field cost_fields[] = {
+    STRING(tkf_cost, name, "name"),
+    STRING(tkf_cost, text, "text"),
+    BAND(tkf_cost, ns, "ns"),
+    BAND(tkf_cost, cycles, "cycles"),
+    END,
+};
+
+static const struct tkf_field floor_fields[] = {
+    BAND(tkf_cpu_floor, floor_ns, "ns"),
+    BAND(tkf_cpu_floor, floor_cycles, "cycles"),
+    END,
+};
+
+const struct tkf_field tkf_noise_fields[] = {
+    REAL(tkf_cpu_floor, disturbed_share, "disturbed_share", SHARE),
+    REAL(tkf_cpu_floor, lost_share, "lost_share", SHARE),
+    REAL(tkf_cpu_floor, worst_gap_ns, "worst_gap_ns", NONNEGATIVE),
+    END,
+};
+
+static const struct tkf_field histogram_fields[] = {
+    REAL(tkf_cpu_floor, histogram_lo_cycles, "lo_cycles", NONNEGATIVE),
+    REAL(tkf_cpu_floor, histogram_bin_cycles, "bin_cycles", NONNEGATIVE),
+    FIELD(tkf_cpu_floor, histogram, "counts", .kind = TKF_FIELD_COUNTS),
+    END,
+};
+
+static const struct tkf_field candidate_fields[] = {
+    UNSIGNED(tkf_candidate, cpu, "cpu"),
+    REAL(tkf_candidate, fast_share, "fast_share", SHARE),
+    END,
+};
+
+/* A CPU's floor lies inside struct tkf_profile_cpu; its JSON is one object. */
+static_assert(offsetof(struct tkf_profile_cpu, floor) == 0, "the floor's members have its offsets");
+
+static const struct tkf_field cpu_fields[] = {
+    UNSIGNED(tkf_cpu_floor, cpu, "cpu"),
+    TEXT_OR_NULL(tkf_profile_cpu, kind, "kind"),
+    TEXT_OR_NULL(tkf_profile_cpu, chosen, "chosen"),
+    BOOL(tkf_cpu_floor, pinned, "pinned"),
+    FIELD(tkf_cpu_floor, unpinned_reason, "unpinned_reason", .kind = TKF_FIELD_STRING,
+          .nullable = true),
+    REAL(tkf_cpu_floor, cycle_ns, "cycle_ns", POSITIVE),
+    REAL(tkf_cpu_floor, core_hz, "core_hz", POSITIVE),
+    BAND(tkf_cpu_floor, cycle_ticks, "cycle_ticks"),
+    REAL(tkf_cpu_floor, chain_check, "chain_check", NONNEGATIVE),
+    LIST(tkf_cpu_floor, chains, nchains, "chains", chain_fields),
+    LIST(tkf_cpu_floor, loops, nloops, "loops", loop_fields),
+    LIST(tkf_cpu_floor, costs, ncosts, "costs", cost_fields),
+    {.name = "floor", .kind = TKF_FIELD_OBJECT, .members = floor_fields},
+    REAL(tkf_cpu_floor, suspect_below_ns, "suspect_below_ns", POSITIVE),
+    {.name = "noise", .kind = TKF_FIELD_OBJECT, .members = tkf_noise_fields},
+    UNSIGNED(tkf_cpu_floor, rounds, "rounds"),
+    {.name = "histogram", .kind = TKF_FIELD_OBJECT, .members = histogram_fields},
+    LIST(tkf_cpu_floor, candidates, ncandidates, "candidates", candidate_fields),
+    END,
+};
+
+static const struct tkf_field pmu_fields[] = {
+    BOOL(tkf_pmu_status, available, "available"),
+    TEXT_OR_NULL(tkf_pmu_status, how, "how"),
+    TEXT_OR_NULL(tkf_pmu_status, reason, "reason"),
+    TEXT_OR_NULL(tkf_pmu_status, next, "next"),
+    END,
+};
+
+static const struct tkf_field check_fields[] = {
+    STRING(tkf_check, code, "code"),
+    FIELD(tkf_check, status, "status", .kind = TKF_FIELD_ENUM, .names = status_names),
+    TEXT_OR_NULL(tkf_check, seen, "seen"),
+    FIELD(tkf_check, cost, "cost", .kind = TKF_FIELD_STRING, .nullable = true),
+    TEXT_OR_NULL(tkf_check, next, "next"),
+    END,
+};
+
+static const struct tkf_field warning_fields[] = {
+    TEXT(tkf_warning, code, "code"),
+    TEXT(tkf_warning, text, "text"),
+    TEXT_OR_NULL(tkf_warning, next, "next"),
+    END,
+};
+
+const struct tkf_field tkf_profile_fields[] = {
+    TEXT(tkf_profile, created, "created"),
+    TEXT(tkf_profile, tool, "tool"),
+    FIELD(tkf_profile, machine, "machine", .kind = TKF_FIELD_OBJECT, .members = machine_fields),
+    FIELD(tkf_profile, counter, "counter", .kind = TKF_FIELD_OBJECT, .members = counter_fields),
+    {.name = "cpus", .kind = TKF_FIELD_CPUS, .members = cpu_fields},
+    REAL(tkf_profile, suspect_below_ns, "suspect_below_ns", POSITIVE),
+    FIELD(tkf_profile, pmu, "pmu", .kind = TKF_FIELD_OBJECT, .members = pmu_fields),
+    LIST(tkf_profile, checks, nchecks, "readiness", check_fields),
+    LIST(tkf_profile, warnings, nwarnings, "warnings", warning_fields),
+    END,
+};
