@@ -755,6 +755,13 @@ static void test_matches(void **state)
     machine.hypervisor_known = false;
     assert_true(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
 
+    strcpy(machine.hypervisor, "unnamed");
+    machine.hypervisor_known = true;
+    assert_true(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
+    profile.machine.hypervisor[0] = '\0';
+    assert_false(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
+    assert_string_equal(text, "hypervisor was none, is unnamed");
+
     static const size_t members[] = {
         offsetof(struct tkf_machine, arch),   offsetof(struct tkf_machine, cpu),
         offsetof(struct tkf_machine, cpu_id), offsetof(struct tkf_machine, microcode),
