@@ -24,7 +24,7 @@ static bool named(const struct tkf_rate *rate, const char *name)
     unsigned i = 0;
     while (name[i] != '\0' && rate->name[i] == name[i])
         i++;
-    return rate->name[i] == name[i];
+    return rate->name[i] == name[i] || i + 1 == sizeof rate->name;
 }
 
 struct tkf_moment tkf_moment_read(const struct tkf_env *env, const struct tkf_source *src)
