@@ -130,18 +130,19 @@ static int guarded(const struct tkf_env *env, void (*fn)(void *), void *arg)
 /** A first rate, good to a per cent or so: enough to size the windows with. */
 static void estimate_rate(const struct tkf_env *env, struct tkf_counter *counter)
 {
-    if (counter->source->unit == TKF_UNIT_NS) {
-        tkf_rate_use(counter, 1e9);
-    } else if (env->clock_ns == NULL) {
-        tkf_rate_declare(counter);
-    } else {
+    double hz = tkf_nan();
+    if (env->clock_ns != NULL && counter->source->unit != TKF_UNIT_NS) {
         struct tkf_moment from = tkf_moment_read(env, counter->source), to;
         unsigned tries = 0;
         do {
             to = tkf_moment_read(env, counter->source);
         } while (to.clock_ns - from.clock_ns < 500000 && ++tries < 10000);
-        tkf_rate_use(counter, tkf_moment_rate_hz(&from, &to));
+        hz = tkf_moment_rate_hz(&from, &to);
     }
+    if (tkf_is_nan(hz))
+        tkf_rate_declare(counter);
+    else
+        tkf_rate_use(counter, hz);
 }
 
 /** Try one source; on success the counter is complete but for its settled rate. */
@@ -171,6 +172,8 @@ static int try_source(const struct tkf_env *env, const struct tkf_source *src,
     counter->nrates = 0;
     for (unsigned i = 0; src->is_cpu_counter && i < cpu->nrates; i++)
         tkf_rate_add(counter, cpu->rates[i].name, cpu->rates[i].hz);
+    if (src->unit == TKF_UNIT_NS)
+        tkf_rate_add(counter, "by definition", 1e9);
     estimate_rate(env, counter);
     return 0;
 }

@@ -620,8 +620,8 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
         return error;
 
     struct tkf_counter settled = *counter;
-    if (env->clock_ns == NULL)
-        tkf_rate_declare(&settled);
+    if (env->clock_ns == NULL || s.src->unit == TKF_UNIT_NS)
+        tkf_rate_declare(&settled); /* a clock that counts ns would be held against itself */
     else
         tkf_rate_settle(&settled, moments);
     s.counter = &settled;
