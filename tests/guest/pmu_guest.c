@@ -141,6 +141,25 @@ static void a_thread_that_moved_is_not_counted(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
+static void close_gives_everything_back(void **state)
+{
+    (void)state;
+    const int before = dup(0);
+    close(before);
+    for (int i = 0; i < 3; i++)
+        tkf_pmu_close(open_as("read"));
+    const int after = dup(0);
+    close(after);
+    assert_int_equal(after, before);
+
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    char line[512];
+    while (fgets(line, sizeof(line), maps) != NULL)
+        assert_null(strstr(line, "perf_event"));
+    fclose(maps);
+}
+
 static void an_offline_cpu_is_named(void **state)
 {
     (void)state;
@@ -216,6 +235,7 @@ int main(void)
         cmocka_unit_test(counts_by_instruction),
         cmocka_unit_test(both_ways_agree),
         cmocka_unit_test(a_thread_that_moved_is_not_counted),
+        cmocka_unit_test(close_gives_everything_back),
         cmocka_unit_test(an_offline_cpu_is_named),
         cmocka_unit_test(a_user_is_told_of_paranoid),
         cmocka_unit_test(the_page_gives_the_counters_rate),

@@ -30,7 +30,7 @@ struct tkf_pmu {
 
 /* ---- which events ------------------------------------------------------------------------------------------------ */
 
-/* Read the first line of a small file. */
+/* Read the first line of a small file, without its end: hwloc overlooks a CPU that a newline follows. */
 static bool read_line(const char *root, const char *device, const char *name, char *ret_line,
                       int size)
 {
@@ -41,6 +41,8 @@ static bool read_line(const char *root, const char *device, const char *name, ch
         return false;
     bool ok = fgets(ret_line, size, file) != NULL;
     fclose(file);
+    if (ok)
+        ret_line[strcspn(ret_line, "\n")] = '\0';
     return ok;
 }
 
