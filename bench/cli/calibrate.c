@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /** `tickfloor calibrate`: measure, print, save. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <tickfloor/calibrate.h>
 
@@ -37,7 +40,11 @@ static int set_quick(void *target, const char *name, const char *value)
 
 static int set_output(void *target, const char *name, const char *value)
 {
-    (void)name;
+    if (value[0] == '\0' || strcmp(value, "-") == 0) {
+        tkf_error("name a file, or print the profile with --json",
+                  "--%s: '%s' is not a file's name", name, value);
+        return TKF_EXIT_USAGE;
+    }
     ((struct arguments *)target)->output = value;
     return 0;
 }
@@ -78,6 +85,45 @@ static int exit_status_of(int error)
     }
 }
 
+/** Opening a pipe that nobody reads would wait for ever; here it is ENXIO. */
+static int write_special(const struct tkf_profile *profile, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return TKF_EIO;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    FILE *out = fdopen(fd, "w");
+    if (!out) {
+        close(fd);
+        return TKF_EIO;
+    }
+    int error = tkf_profile_write(profile, out); /* flushed */
+    int reason = errno;
+    fclose(out);
+    errno = reason;
+    return error;
+}
+
+/** A file is replaced as a whole. What is none is written to: renamed over, /dev/null would be a file for everyone. */
+static int save_as(const struct tkf_profile *profile, const char *path)
+{
+    struct stat there;
+    if (stat(path, &there) != 0)
+        return tkf_profile_save(profile, path);
+    if (S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        return TKF_EIO;
+    }
+    if (!S_ISREG(there.st_mode))
+        return write_special(profile, path);
+    char *target = realpath(path, NULL); /* a link stays one */
+    if (target == NULL)
+        return TKF_EIO;
+    int error = tkf_profile_save(profile, target);
+    free(target);
+    return error;
+}
+
 /** Save where asked, or in the state folder; a failure is said. */
 static int save(const struct tkf_profile *profile, const struct arguments *arguments,
                 char **ret_path)
@@ -86,13 +132,18 @@ static int save(const struct tkf_profile *profile, const struct arguments *argum
         "name another file with --output, or leave saving out with --no-save";
     char *path = arguments->output != NULL ? strdup(arguments->output) : tkf_profile_path();
     if (path == NULL) {
-        tkf_error(next, "nowhere to save the profile: neither XDG_STATE_HOME nor HOME is set");
+        tkf_error(
+            next,
+            "nowhere to save the profile: neither XDG_STATE_HOME nor HOME is an absolute path");
         return TKF_EXIT_MEASURE;
     }
-    if (tkf_profile_save(profile, path) != 0) {
-        tkf_error(next, "cannot save the profile in %s: %s", path, strerror(errno));
+    if (save_as(profile, path) != 0) {
+        bool interrupted = errno == EINTR && tkf_interrupted(NULL);
+        if (!interrupted)
+            tkf_error(next, "cannot save the profile in %s: %s", path,
+                      errno == ENXIO ? "nobody reads from it" : strerror(errno));
         free(path);
-        return TKF_EXIT_MEASURE;
+        return interrupted ? TKF_EXIT_SIGINT : TKF_EXIT_MEASURE;
     }
     *ret_path = path;
     return TKF_EXIT_OK;
@@ -111,6 +162,10 @@ int tkf_verb_calibrate(int argc, char **argv)
                   "calibrate takes no operand, but there is '%s'", argv[first]);
         return TKF_EXIT_USAGE;
     }
+    if (arguments.no_save && arguments.output != NULL) {
+        tkf_error("leave one of them out", "--no-save and --output contradict each other");
+        return TKF_EXIT_USAGE;
+    }
 
     struct tkf_profile profile;
     struct tkf_input_error why;
@@ -126,7 +181,8 @@ int tkf_verb_calibrate(int argc, char **argv)
     char *path = NULL;
     status = arguments.no_save ? TKF_EXIT_OK : save(&profile, &arguments, &path);
     if (common.json) {
-        tkf_profile_write(&profile, stdout);
+        int printed = tkf_print_profile(&profile);
+        status = status != TKF_EXIT_OK ? status : printed;
     } else {
         struct tkf_style style = tkf_style_for(stdout, &common);
         tkf_card_print(stdout, &style, &profile);

@@ -112,16 +112,19 @@ void tkf_error(const char *next, const char *format, ...) __attribute__((format(
 void tkf_progress(double done, const char *what);
 void tkf_progress_clear(void);
 
+/** Print a profile as JSON on stdout. Returns an exit status; that stdout failed is left to tkf_finish(). */
+int tkf_print_profile(const struct tkf_profile *profile);
+
 /**
  * Flush and check stdout. main() does so with what a verb returns; a verb that must know sooner may do so itself. A
- * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. Any other failure is said, once,
- * and gives TKF_EXIT_MEASURE.
+ * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. So is one that SIGINT or SIGTERM ended,
+ * which gives TKF_EXIT_SIGINT. Any other failure is said, once, and gives TKF_EXIT_MEASURE.
  */
 int tkf_finish(int status);
 
 /**
  * From main(): SIGINT and SIGTERM set a flag instead of ending the process, the first time; a second one ends it. One
- * that the parent had ignored stays so. A system call that waits returns EINTR. SIGPIPE is ignored.
+ * that the parent had ignored stays so. A system call that waits returns EINTR. SIGPIPE and SIGXFSZ are ignored.
  */
 void tkf_signals_install(void);
 

@@ -128,11 +128,24 @@ void tkf_progress_clear(void)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+static int stdout_error; /* errno of a write that failed before the end */
+
+int tkf_print_profile(const struct tkf_profile *profile)
+{
+    int error = tkf_profile_write(profile, stdout);
+    if (error == TKF_EIO)
+        stdout_error = errno;
+    if (error != TKF_ENOMEM)
+        return TKF_EXIT_OK;
+    tkf_error("free some memory and try again", "out of memory");
+    return TKF_EXIT_MEASURE;
+}
+
 int tkf_finish(int status)
 {
     tkf_progress_clear();
     bool failed = ferror(stdout);
-    int cause = 0;
+    int cause = stdout_error;
     if (fflush(stdout) != 0) {
         failed = true;
         cause = errno;
@@ -148,6 +161,8 @@ int tkf_finish(int status)
         cause = EPIPE;
     if (cause == EPIPE)
         return status;
+    if (cause == EINTR && tkf_interrupted(NULL))
+        return TKF_EXIT_SIGINT;
     if (cause != 0)
         tkf_error(NULL, "cannot write to standard output: %s", strerror(cause));
     else
@@ -176,7 +191,9 @@ void tkf_signals_install(void)
         action = (struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
         sigaction(stops[i], &action, NULL);
     }
+    /* These two end the process before it can tell or clean up; ignored, the write fails instead. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 bool tkf_interrupted(void *ctx)

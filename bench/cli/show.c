@@ -59,6 +59,12 @@ static int read_profile(const char *path, struct tkf_profile *ret_profile)
         fclose(in);
     if (ret == 0)
         return 0;
+    if (tkf_interrupted(NULL))
+        return TKF_EXIT_SIGINT;
+    if (ret == TKF_ENOMEM) {
+        tkf_error(error.next, "%s", error.text);
+        return TKF_EXIT_MEASURE;
+    }
     if (error.line > 0)
         tkf_error(error.next, "%s:%u: %s", name, error.line, error.text);
     else
@@ -102,18 +108,15 @@ int tkf_verb_show(int argc, char **argv)
     char *path = first < argc ? strdup(argv[first]) : tkf_profile_path();
     if (!path) {
         tkf_error("name a profile: tickfloor show FILE",
-                  "neither XDG_STATE_HOME nor HOME says where profiles are kept");
+                  "nowhere to look for it: neither XDG_STATE_HOME nor HOME is an absolute path");
         return TKF_EXIT_USAGE;
     }
     status = read_profile(path, &profile);
     if (status == 0) {
-        if (!common.json) {
+        if (common.json)
+            status = tkf_print_profile(&profile);
+        else
             print_for_person(&profile, path, &common);
-        } else if (tkf_profile_write(&profile, stdout) == TKF_ENOMEM) {
-            tkf_error("free some memory",
-                      "out of memory"); /* a failed stdout is main()'s to tell */
-            status = TKF_EXIT_MEASURE;
-        }
         tkf_profile_free(&profile);
     }
     free(path);

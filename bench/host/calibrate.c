@@ -104,6 +104,19 @@ static void progress(void *ctx, double done, const char *what)
 
 /* ---- what to measure ------------------------------------------------------------------------------------------------ */
 
+/** What to do when the topology cannot be loaded. */
+static const char *topology_next(int error)
+{
+    switch (error) {
+    case TKF_EUNSUPPORTED:
+        return ""; /* the reason says it */
+    case TKF_ENOMEM:
+        return "free some memory and try again";
+    default:
+        return "unset the environment's HWLOC_ variables, and see that /sys is mounted";
+    }
+}
+
 /** The targets of a request. `cpus` holds the numbers of an explicit list or of "all"; the targets point into it. */
 static int choose_targets(const struct tkf_calibrate_request *request,
                           const struct tkf_topology *topology, unsigned cpus[CPUS_MAX],
@@ -338,8 +351,11 @@ static int no_source(const struct tkf_calibrate_request *request, const struct t
     if (counter->nrejected == 0)
         return fail(ret_error, error, "", "%s", tkf_strerror(error));
     const struct tkf_rejected *r = &counter->rejected[0];
-    return fail(ret_error, error, r->next != NULL ? r->next : "leave --source out for the best one",
-                "no counter can be used: %s: %s", r->source, r->reason);
+    if (request->source != NULL)
+        return fail(ret_error, error, "leave it out for the best one that works",
+                    "--source: %s cannot be used: %s", r->source, r->reason);
+    return fail(ret_error, error, r->next != NULL ? r->next : "", "no counter can be used: %s: %s",
+                r->source, r->reason);
 }
 
 int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
@@ -364,8 +380,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     }
     error = tkf_topology_load(&host.topology, reason, sizeof reason);
     if (error != 0) {
-        fail(ret_error, error, "unset HWLOC_XMLFILE and HWLOC_SYNTHETIC",
-             "the CPUs of this machine cannot be told: %s", reason);
+        fail(ret_error, error, topology_next(error), "the CPUs of this machine cannot be told: %s",
+             reason);
         goto end;
     }
     error = choose_targets(request, host.topology, work->cpus, work->targets, &ntargets, ret_error);
@@ -416,6 +432,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
 
 end:
     close_pmu(&host);
+    if (host.topology != NULL)
+        tkf_topology_unpin(host.topology);
     tkf_topology_free(host.topology);
     free(profile.cpus);
     free(work);

@@ -49,6 +49,9 @@ void tkf_topology_describe(const struct tkf_topology *topology, char *ret_text, 
 /** Bind the calling thread to one CPU, and verify where it runs. TKF_ENOCPU · TKF_EUNSUPPORTED · TKF_EPERM. */
 int tkf_topology_pin(struct tkf_topology *topology, unsigned cpu);
 
+/** Give the calling thread the binding back that it had at tkf_topology_load(), as far as that is known and still allowed. */
+void tkf_topology_unpin(struct tkf_topology *topology);
+
 /**
  * Parse a CPU list such as "0,3-5".
  * @param ret_cpus   [max], ascending, each once.
@@ -63,9 +66,9 @@ int tkf_cpulist_parse(const char *text, unsigned *ret_cpus, unsigned max, unsign
 /** As struct tkf_env's guard: SIGILL, SIGSEGV and SIGBUS inside fn end it. Not re-entrant; one thread at a time. */
 int tkf_guard(void *ctx, void (*fn)(void *arg), void *arg);
 
-/* ---- clock.c ------------------------------------------------------------------------------------------------------ */
+/* ---- clock.c, one for each operating system -------------------------------------------------------------------------- */
 
-/** CLOCK_MONOTONIC_RAW in ns. As struct tkf_env's clock_ns. */
+/** CLOCK_MONOTONIC_RAW in ns, also where reading the CPU's counter is forbidden. As struct tkf_env's clock_ns. */
 uint64_t tkf_clock_ns(void *ctx);
 
 /* ---- facts.c: what the machine is ----------------------------------------------------------------------------------- */

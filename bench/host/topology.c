@@ -13,6 +13,7 @@
 struct tkf_topology {
     hwloc_topology_t hwloc;
     hwloc_bitmap_t usable;
+    hwloc_bitmap_t bound; /* where the thread could run when this was loaded; NULL when not known */
     struct tkf_kind *kinds;
     unsigned nkinds;
     unsigned *cpus; /* those of all kinds, one after the other */
@@ -150,6 +151,7 @@ void tkf_topology_free(struct tkf_topology *topology)
     if (topology->hwloc)
         hwloc_topology_destroy(topology->hwloc);
     hwloc_bitmap_free(topology->usable);
+    hwloc_bitmap_free(topology->bound);
     free(topology->kinds);
     free(topology->cpus);
     free(topology);
@@ -216,7 +218,8 @@ int tkf_topology_load(struct tkf_topology **ret_topology, char *ret_reason, size
 
     /* A cpuset is among what hwloc allows; taskset is not, and shows only in the thread's own mask. */
     usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(hwloc));
-    if (usable && hwloc_get_cpubind(hwloc, bound, HWLOC_CPUBIND_THREAD) == 0)
+    bool is_bound = hwloc_get_cpubind(hwloc, bound, HWLOC_CPUBIND_THREAD) == 0;
+    if (usable && is_bound)
         hwloc_bitmap_and(usable, usable, bound);
     if (usable && hwloc_bitmap_iszero(usable)) {
         char mask[64];
@@ -229,10 +232,13 @@ int tkf_topology_load(struct tkf_topology **ret_topology, char *ret_reason, size
     }
     if (usable)
         result = tkf_topology_wrap(hwloc, usable, ret_topology);
-    if (result == 0)
+    if (result == 0) {
         hwloc = NULL;
-    else
+        (*ret_topology)->bound = is_bound ? bound : NULL;
+        bound = is_bound ? NULL : bound;
+    } else {
         snprintf(ret_reason, size, "out of memory");
+    }
 out:
     if (hwloc)
         hwloc_topology_destroy(hwloc);
@@ -306,6 +312,12 @@ out:
     hwloc_bitmap_free(one);
     hwloc_bitmap_free(seen);
     return result;
+}
+
+void tkf_topology_unpin(struct tkf_topology *topology)
+{
+    if (topology->bound)
+        hwloc_set_cpubind(topology->hwloc, topology->bound, HWLOC_CPUBIND_THREAD);
 }
 
 /* ---- CPU lists ------------------------------------------------------------------------------ */
