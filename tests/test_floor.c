@@ -183,7 +183,7 @@ static void a_busy_process_on_the_same_cpu(void **unused)
     assert_true_to_script(&m);
     assert_floor(1, 1, any_straddles() ? 2 : 1);
     assert_within(found.lost_share, 0.5, 0.9);
-    assert_within(found.disturbed_share, 0.01, 0.1);
+    assert_within(found.disturbed_share, 0, 0.1);
     assert_within(found.worst_gap_ns, 2.9e6, 3.1e6);
     assert_true(loop_named("fused")->slow.share == 0); /* what fell into a gap is no state */
     assert_int_equal(found.histogram[TKF_HISTOGRAM_BINS - 1], 0);
@@ -312,7 +312,7 @@ static void the_usual_clock_counts(void **unused)
     m.later_from_ns = 12e6; /* a burst of speed at first */
     assert_int_equal(calibrate(&m, 1), 0);
     assert_near(found.core_hz, m.later_core_hz, 0.001);
-    assert_within(found.disturbed_share, 0.05, 0.3);
+    assert_within(found.disturbed_share, 0, 0.05);
 }
 
 static void a_24_mhz_counter(void **unused)
@@ -370,7 +370,7 @@ static void waits_for_a_quiet_moment(void **unused)
         m.slow_share = shares[i];
         m.slow_until_ns = 18e6;
         assert_int_equal(calibrate(&m, 2), 0);
-        assert_true(loop_named("fused")->slow.share == 0);
+        assert_true(loop_named("fused")->slow.share < 0.5); /* the wait ends soon where all is steady */
         assert_true_to_script(&m);
         assert_true(found.candidates[found.cpu].fast_share < 0.75);
     }

@@ -66,6 +66,18 @@ void tkf_error(const char *next, const char *format, ...)
     snprintf(errors + used, sizeof(errors) - used, "%s; %s\n", cause, next);
 }
 
+bool tkf_interrupted(void *ctx)
+{
+    (void)ctx;
+    return false;
+}
+
+int tkf_print_profile(const struct tkf_profile *profile)
+{
+    assert_int_equal(tkf_profile_write(profile, stdout), 0);
+    return TKF_EXIT_OK;
+}
+
 void tkf_facts_read(const char *root, struct tkf_machine *ret_machine,
                     struct tkf_cpu_hints *ret_hints)
 {

@@ -295,7 +295,8 @@ static void print_machine(struct page *page, const struct tkf_profile *profile)
     if (!machine->hypervisor_known)
         item(page, JOINT_DOT, "", "hypervisor unknown");
     else if (machine->hypervisor[0])
-        item(page, JOINT_DOT, "", "under %s", machine->hypervisor);
+        item(page, JOINT_DOT, "", "under %s",
+             strcmp(machine->hypervisor, "unnamed") == 0 ? "a hypervisor" : machine->hypervisor);
     if (machine->cpus > 0)
         item(page, JOINT_DOT, "", "%u CPU%s", machine->cpus, plural(machine->cpus));
     if (machine->kinds > 1)

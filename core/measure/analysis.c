@@ -42,9 +42,19 @@ static struct tkf_band widen(const struct tkf_session *s, unsigned kernel, struc
 }
 
 /**
- * The core cycle: the defining chain's lowest dense cluster. Not its mode: a busy sibling that takes an ALU now and then slows
- * even a dependent chain by a few per cent, for seconds.
+ * Where the core clock is among n sorted chain windows: where half of them agree. Where no half agrees, the lowest dense cluster: a
+ * busy sibling that takes an ALU now and then slows even a dependent chain, by a per cent or several and never the same.
  */
+static struct tkf_cluster cycle_cluster(const double *sorted, unsigned n)
+{
+    struct tkf_cluster usual = tkf_mode_cluster(sorted, n, CHAIN_WIDTH);
+    if (usual.count >= n / 2)
+        return usual;
+    unsigned need = n / 20 > CHAIN_NEED_MIN ? n / 20 : CHAIN_NEED_MIN;
+    return tkf_lowest_cluster(sorted, n, CHAIN_WIDTH, need);
+}
+
+/** The core cycle, from the defining chain's windows; and what time they lost to others. */
 static int find_cycle(struct tkf_session *s, struct tkf_cpu_floor *f)
 {
     unsigned chain = tkf_arch_roles.chain_cycle;
@@ -55,11 +65,10 @@ static int find_cycle(struct tkf_session *s, struct tkf_cpu_floor *f)
             values[n++] = values[i];
     }
     tkf_sort(values, n);
-    unsigned need = n / 20 > CHAIN_NEED_MIN ? n / 20 : CHAIN_NEED_MIN;
-    struct tkf_cluster fast = tkf_lowest_cluster(values, n, CHAIN_WIDTH, need);
-    if (fast.count == 0)
+    struct tkf_cluster usual = cycle_cluster(values, n);
+    if (usual.count < CHAIN_NEED_MIN)
         return TKF_ENOISE;
-    f->cycle_ticks = widen(s, chain, tkf_midmean_band(values + fast.first, fast.count), 1);
+    f->cycle_ticks = widen(s, chain, tkf_midmean_band(values + usual.first, usual.count), 1);
     f->cycle_ns = tkf_ticks_to_ns(s->counter, f->cycle_ticks.mid);
     f->core_hz = 1e9 / f->cycle_ns;
 

@@ -46,7 +46,7 @@ static void reject(struct tkf_counter *counter, const struct tkf_source *src, in
     struct tkf_rejected *r = &counter->rejected[counter->nrejected++];
     r->source = src->name;
     r->error = error;
-    r->next = error == 0 ? NULL : src->next;
+    r->next = error == 0 || error == TKF_EUNSUPPORTED ? NULL : src->next;
     copy(r->reason, sizeof r->reason, reason);
 }
 
@@ -174,11 +174,15 @@ static int try_source(const struct tkf_env *env, const struct tkf_source *src,
                       struct tkf_counter *counter)
 {
     const char *reason = src->refuse(cpu);
-    if (reason == NULL && src->is_cpu_counter && env->forbidden != NULL)
-        reason = env->forbidden(env->ctx);
     if (reason != NULL) {
         reject(counter, src, TKF_EUNSUPPORTED, reason);
         return TKF_EUNSUPPORTED;
+    }
+    if (src->is_cpu_counter && env->forbidden != NULL)
+        reason = env->forbidden(env->ctx);
+    if (reason != NULL) {
+        reject(counter, src, TKF_EPERM, reason);
+        return TKF_EPERM;
     }
     struct proof p = {.env = env, .src = src, .scratch = scratch, .counter = counter};
     int error = guarded(env, prove, &p);
