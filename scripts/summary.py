@@ -12,19 +12,19 @@ status 0 only when something passed and nothing failed.
 
 import json
 import pathlib
+import re
 import sys
 
 PASSED = ("OK", "EXPECTEDFAIL")
 SKIPPED = ("SKIP", "IGNORED")
+CMOCKA = re.compile(r"\[[ A-Z]+\]|\d+ SKIPPED TEST")
 
 
 def reason(test):
-    """Why a test skipped itself: the last line that it wrote to stderr, or else to stdout."""
-    for stream in ("stderr", "stdout"):
-        lines = [line.strip() for line in test.get(stream, "").splitlines() if line.strip()]
-        if lines:
-            return lines[-1]
-    return "it gave no reason"
+    """Why a test skipped itself: the last line on its stderr that is not cmocka's own report."""
+    lines = [line.strip() for line in test.get("stderr", "").splitlines()]
+    lines = [line for line in lines if line and not CMOCKA.match(line)]
+    return lines[-1] if lines else "it gave no reason"
 
 
 def summarise(directory):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** The card against golden files; TICKFLOOR_UPDATE_GOLDEN=1 writes them anew, and the reviewer reads the difference. */
+/** The card against golden files. TICKFLOOR_UPDATE_GOLDEN=1 writes them anew: read the diff. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,6 +196,7 @@ static void test_hostile_strings(void **state)
     snprintf(profile.machine.emulator, sizeof(profile.machine.emulator), "%s", hostile);
     profile.machine.emulated = true;
     profile.counter.name = kept_text;
+    profile.counter.rejected[0].source = profile.counter.rejected[0].next = kept_text;
     snprintf(profile.counter.rates[0].name, sizeof(profile.counter.rates[0].name), "%.23s",
              hostile);
     snprintf(profile.cpus[0].kind, sizeof(profile.cpus[0].kind), "%s", hostile);
@@ -246,6 +247,8 @@ static void test_unknown(void **state)
     char *card = card_of(&profile, &ascii);
     check_shape(card);
     assert_null(strstr(card, "nan"));
+    assert_null(strstr(card, ", ,"));
+    assert_null(strstr(card, " \n"));
     assert_non_null(strstr(card, "suspect below: unknown"));
     assert_non_null(strstr(card, "hypervisor unknown"));
     free(card);

@@ -2,7 +2,8 @@
 /**
  * A profile's JSON, both ways, and what happens to bad input and on a bad disk.
  *
- * `test_profile rewrite FILE` reads a profile and prints it as the library writes it: test_schema.py checks that.
+ * `test_profile rewrite FILE` reads a profile and prints it as the library writes it, for
+ * test_schema.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -273,6 +274,38 @@ static void test_more_members(void **state)
     free(text);
 }
 
+/* Members that were added to the first contract may lack. */
+static void test_fewer_members(void **state)
+{
+    (void)state;
+    unsigned line;
+    char *text = sample("amd64");
+    char *fewer = replaced(text, "\"usable\": true,", "", &line);
+    struct tkf_profile profile = read_text(fewer);
+    assert_int_equal(profile.counter.rejected[0].error, TKF_EUNSUPPORTED);
+    tkf_profile_free(&profile);
+    free(fewer);
+    free(text);
+}
+
+/* The line is found behind strings that look like JSON. */
+static void test_line_behind_odd_strings(void **state)
+{
+    (void)state;
+    unsigned line, ignored;
+    struct tkf_profile profile;
+    struct tkf_input_error error;
+    char *text = sample("amd64");
+    char *odd = replaced(text, "\"AMD EPYC 9B14\"", "\"\\\\ \\\" }],:{[ \\\\\"", &ignored);
+    char *wrong = replaced(odd, "\"rounds\": 240", "\"rounds\": null", &line);
+    assert_int_equal(read_bytes(wrong, strlen(wrong), &profile, &error), TKF_EFORMAT);
+    assert_string_equal(error.text, "cpus[0].rounds is null, not a whole number");
+    assert_int_equal(error.line, line);
+    free(wrong);
+    free(odd);
+    free(text);
+}
+
 /* ---- bad input ---- */
 
 static void test_wrong_members(void **state)
@@ -309,6 +342,8 @@ static void test_wrong_members(void **state)
         {"\"hz\": 2596154000.0", "\"hz\": -1", "counter.hz_sources[1].hz is -1, not above 0"},
         {"\"lo\": 50.96", "\"lo\": 51.5",
          "counter.read_ticks is not in order: lo 51.5, mid 51.17, hi 52"},
+        {"\"mid\": 51.17", "\"mid\": null",
+         "counter.read_ticks.mid is null; a band that is unknown is null as a whole"},
         {"\"lo\": 50.96", "\"low\": 50.96", "counter.read_ticks.lo is missing"},
         {"\"lo\": 19.63", "\"lo\": -19.63", "counter.read_ns.lo is -19.63, below 0"},
         {"\"name\": \"slow\"", "\"name\": \"odd\"",
@@ -335,7 +370,7 @@ static void test_wrong_members(void **state)
         assert_int_equal(read_bytes(changed, strlen(changed), &profile, &error), TKF_EFORMAT);
         if (strncmp(error.text, cases[i].text, strlen(cases[i].text)) != 0)
             fail_msg("\"%s\" is not \"%s\"", error.text, cases[i].text);
-        /* A band is named where it begins, above its members; so is an object that lacks a member. */
+        /* A band out of order is named where it begins; so is an object that lacks a member. */
         bool inside = strstr(error.text, "in order") || strstr(error.text, "missing");
         assert_int_equal(error.line, line - inside);
         free(changed);
@@ -720,6 +755,13 @@ static void test_matches(void **state)
     machine.hypervisor_known = false;
     assert_true(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
 
+    strcpy(machine.hypervisor, "unnamed");
+    machine.hypervisor_known = true;
+    assert_true(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
+    profile.machine.hypervisor[0] = '\0';
+    assert_false(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
+    assert_string_equal(text, "hypervisor was none, is unnamed");
+
     static const size_t members[] = {
         offsetof(struct tkf_machine, arch),   offsetof(struct tkf_machine, cpu),
         offsetof(struct tkf_machine, cpu_id), offsetof(struct tkf_machine, microcode),
@@ -731,6 +773,9 @@ static void test_matches(void **state)
         assert_false(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
         assert_non_null(strstr(text, "is other"));
     }
+    machine = profile.machine;
+    profile.machine.microcode[0] = '\0';
+    assert_true(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
     machine = (struct tkf_machine){.arch = ""};
     assert_true(tkf_profile_matches(&profile, &machine, text, sizeof(text)));
     tkf_profile_free(&profile);
@@ -780,6 +825,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_precision),
         cmocka_unit_test(test_odd_bytes),
         cmocka_unit_test(test_more_members),
+        cmocka_unit_test(test_fewer_members),
+        cmocka_unit_test(test_line_behind_odd_strings),
         cmocka_unit_test(test_wrong_members),
         cmocka_unit_test(test_wrong_wholes),
         cmocka_unit_test(test_deep),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** `tickfloor show` of what is no profile, of another's profile, and of its own. See run_with_command() for the arguments. */
+/**
+ * `tickfloor show`, with this file as the world around it: the options, the style, the messages and
+ * the facts of the machine are those defined here, which the linker takes instead of the command's.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,239 +10,251 @@
 
 #include <cmocka.h>
 
-#include <stdio.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "tickfloor_run.h"
+#include "cli.h"
+#include "host.h"
 
-#define AGAIN "; run tickfloor calibrate to make a new one"
+#define PROFILES TESTS_SOURCE_DIR "/profiles/"
 
-/** A profile of some machine. */
-static char *a_profile(void)
+static struct tkf_machine machine; /* what the facts say */
+static bool json;                  /* as if --json was given */
+static char errors[1000];          /* what was said on stderr */
+static char folder[] = "/tmp/tickfloor-show.XXXXXX";
+
+const struct tkf_verb tkf_verbs[] = {
+    {.name = "other"},
+    {.name = "show", .options = tkf_show_cli_options, .run = tkf_verb_show},
+    {.name = NULL},
+};
+
+int tkf_options_parse(const struct tkf_verb *verb, int argc, char **argv, void *target,
+                      struct tkf_common *ret_common, int *ret_first)
 {
-    char *text = contents(TESTS_SOURCE_DIR "/profiles/amd64.json");
-    assert_non_null(text);
-    return text;
+    (void)argc, (void)argv, (void)target;
+    assert_string_equal(verb->name, "show");
+    *ret_common = (struct tkf_common){.json = json};
+    *ret_first = 1;
+    return -1;
 }
 
-/** The profile with the first `from` in it made `to`; to free(). */
-static char *changed(const char *from, const char *to)
+struct tkf_style tkf_style_for(FILE *stream, const struct tkf_common *common)
 {
-    char *text = a_profile(), *result = NULL;
-    char *at = strstr(text, from);
-    assert_non_null(at);
-    *at = '\0';
-    assert_true(asprintf(&result, "%s%s%s", text, to, at + strlen(from)) > 0);
-    free(text);
-    return result;
+    (void)stream, (void)common;
+    return (struct tkf_style){.width = 80,
+                              .bold = "",
+                              .dim = "",
+                              .red = "",
+                              .yellow = "",
+                              .green = "",
+                              .cyan = "",
+                              .reset = ""};
 }
 
-static unsigned line_of(const char *text, const char *what)
+void tkf_error(const char *next, const char *format, ...)
 {
-    unsigned line = 1;
-    const char *end = strstr(text, what);
-    assert_non_null(end);
-    for (const char *at = text; at < end; at++)
-        line += *at == '\n';
-    return line;
+    char cause[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(cause, sizeof(cause), format, arguments);
+    va_end(arguments);
+    size_t used = strlen(errors);
+    snprintf(errors + used, sizeof(errors) - used, "%s; %s\n", cause, next);
 }
 
-/** show FILE of that text ends with 2 and one line: "FILE:LINE: WHY"; line 0 for none. */
-static void refuses(const char *text, unsigned line, const char *why)
+bool tkf_interrupted(void *ctx)
 {
-    const char *path = in_home("p.json");
-    char err[600], place[20] = "";
-    if (line > 0)
-        snprintf(place, sizeof place, ":%u", line);
-    write_contents(path, text);
-    snprintf(err, sizeof err, "%s%s: %s", path, place, why);
-    call_expecting(&(struct call){.words = {"show", path}}, 2, err);
-    snprintf(err, sizeof err, "standard input%s: %s", place, why);
-    call_expecting(&(struct call){.words = {"show", "-"}, .in_path = path}, 2, err);
+    (void)ctx;
+    return false;
 }
 
-static void what_is_no_profile(void **state)
+int tkf_print_profile(const struct tkf_profile *profile)
 {
-    (void)state;
-    refuses("", 0, "empty" AGAIN);
-    refuses("hello\n", 1, "not JSON: '[' or '{' expected near 'hello'" AGAIN);
-    refuses("\177ELF\n", 1, "not JSON: '[' or '{' expected near '\\x7f'" AGAIN);
-    refuses("[]", 1, "not a profile: the JSON is a list, not an object" AGAIN);
-    refuses("\n{\"a\": 1}", 2, "not a profile: no \"schema\": \"tickfloor.profile/1\"" AGAIN);
-    refuses(
-        "{\"schema\": \"a\\nb\\u001b[31m\"}", 1,
-        "schema is \"a\\x0ab\\x1b[31m\"; this version reads \"tickfloor.profile/1\"; run tickfloor "
-        "calibrate, or the tickfloor that wrote it");
+    assert_int_equal(tkf_profile_write(profile, stdout), 0);
+    return TKF_EXIT_OK;
 }
 
-static void a_truncated_profile(void **state)
+void tkf_facts_read(const char *root, struct tkf_machine *ret_machine,
+                    struct tkf_cpu_hints *ret_hints)
 {
-    (void)state;
-    char *text = a_profile();
-    size_t length = strlen(text);
-    text[length / 2] = '\0';
-    unsigned line = 1;
-    for (const char *at = text; *at; at++)
-        line += *at == '\n';
-    refuses(text, line, "truncated: the JSON ends in the middle" AGAIN);
-    free(text);
+    assert_string_equal(root, "");
+    *ret_machine = machine;
+    *ret_hints = (struct tkf_cpu_hints){.model_name = NULL};
 }
 
-static void a_later_schema(void **state)
+/* Run `show` with up to two operands; its output is to be freed. */
+static int show(const char *first, const char *second, char **ret_output)
 {
-    (void)state;
-    char *text = changed("profile/1", "profile/2");
-    refuses(text, line_of(text, "\"schema\""),
-            "schema is \"tickfloor.profile/2\"; this version reads \"tickfloor.profile/1\"; run "
-            "tickfloor calibrate, or the tickfloor that wrote it");
-    free(text);
-}
+    char *argv[] = {(char *)"show", (char *)(uintptr_t)first, (char *)(uintptr_t)second, NULL};
+    int argc = 1 + (first != NULL) + (second != NULL);
+    size_t size = 0;
+    FILE *capture = tmpfile();
+    assert_non_null(capture);
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO);
+    dup2(fileno(capture), STDOUT_FILENO);
 
-static void wrong_types(void **state)
-{
-    static const char *const rows[][3] = {
-        {"\"cycle_ns\": ", "\"cycle_ns\": \"x\", \"was\": ",
-         "cpus[0].cycle_ns is a string, not a number" AGAIN},
-        {"\"pinned\": ", "\"pinned\": 1, \"was\": ",
-         "cpus[0].pinned is a number, not true or false" AGAIN},
-        {"\"cpus\": [", "\"cpus\": 7, \"was\": [", "cpus is a number, not a list" AGAIN},
-        {"\"machine\": {", "\"machine\": [], \"was\": {", "machine is a list, not an object" AGAIN},
-        {"\"step_ticks\": ", "\"step_ticks\": -1, \"was\": ",
-         "counter.step_ticks is -1, which is out of range" AGAIN},
-        {"\"trust\": ", "\"was\": ", "counter.trust is missing" AGAIN},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char *text = changed(rows[i][0], rows[i][1]);
-        const char *mark = strstr(rows[i][2], "missing") ? "\"counter\": {" : rows[i][1];
-        refuses(text, line_of(text, mark), rows[i][2]);
-        free(text);
+    errors[0] = '\0';
+    alarm(20); /* it must not wait for ever */
+    int status = tkf_verb_show(argc, argv);
+    alarm(0);
+
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    rewind(capture);
+    *ret_output = NULL;
+    if (getdelim(ret_output, &size, '\0', capture) < 0) {
+        free(*ret_output);
+        *ret_output = strdup("");
     }
+    fclose(capture);
+    return status;
 }
 
-static void what_cannot_be_read(void **state)
+static char *in_folder(const char *name)
+{
+    char *path;
+    assert_true(asprintf(&path, "%s/%s", folder, name) > 0);
+    return path;
+}
+
+static int setup(void **state)
 {
     (void)state;
-    char err[400];
-    snprintf(
-        err, sizeof err,
-        "cannot read the profile %s: No such file or directory; run tickfloor calibrate, which "
-        "makes one",
-        in_home("none"));
-    call_expecting(&(struct call){.words = {"show", in_home("none")}}, 2, err);
-    snprintf(err, sizeof err, "%s: Is a directory; give a file that tickfloor calibrate wrote",
-             home);
-    call_expecting(&(struct call){.words = {"show", home}}, 2, err);
-    snprintf(
-        err, sizeof err,
-        "cannot read the profile %s: No such file or directory; run tickfloor calibrate, which "
-        "makes one",
-        in_home(".local/state/tickfloor/profile.json"));
-    call_expecting(&(struct call){.words = {"show"}}, 2, err);
-    assert_int_equal(mkfifo(in_home("pipe"), 0600), 0);
-    snprintf(err, sizeof err, "%s: empty" AGAIN, in_home("pipe"));
-    call_expecting(&(struct call){.words = {"show", in_home("pipe")}}, 2, err);
-    call_expecting(
-        &(struct call){.words = {"show", "-"}, .closed = 1u << 0}, 2,
-        "standard input: Bad file descriptor; give a file that tickfloor calibrate wrote");
-    call_expecting(&(struct call){.words = {"show", "a", "b"}}, 2,
-                   "show prints one profile, not 2; name one");
+    memset(&machine, 0, sizeof(machine));
+    json = false;
+    strcpy(strrchr(folder, '.'), ".XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
 }
 
-static void no_place_to_look(void **state)
-{
-    static const char err[] =
-        "nowhere to look for it: neither XDG_STATE_HOME nor HOME is an absolute "
-        "path; name a profile: tickfloor show FILE";
-    (void)state;
-    call_expecting(&(struct call){.words = {"show"}, .env = {"HOME="}}, 2, err);
-    call_expecting(&(struct call){.words = {"show"}, .env = {"HOME=a", "XDG_STATE_HOME=b"}}, 2,
-                   err);
-}
-
-static void another_machine(void **state)
+static int teardown(void **state)
 {
     (void)state;
-    char *text = changed("\"arch\": \"amd64\"", "\"arch\": \"pdp\\u001b[7m\"");
-    write_contents(in_home("p.json"), text);
-    free(text);
-    struct run_result result = call(&(struct call){.words = {"show", in_home("p.json")}});
-    assert_int_equal(result.status, 0);
-    assert_string_equal(result.err, "");
-    assert_non_null(
-        strstr(result.out, "  ! not of this machine as it is now: architecture was pdp?[7m"));
-    assert_non_null(strstr(result.out, "run tickfloor calibrate\n"));
-    assert_null(strchr(result.out, '\033'));
-    run_result_free(&result);
-    /* A program reads the same, without the note. */
-    result = call(&(struct call){.words = {"show", "--json", in_home("p.json")}});
-    assert_int_equal(result.status, 0);
-    assert_string_equal(profile_of(result.out).machine.arch, "pdp\033[7m");
-    run_result_free(&result);
+    char command[100];
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
 }
 
-/** What was just measured here is of this machine, and every number comes back as it was. */
-static void ones_own(void **state)
+static void test_saved(void **state)
 {
     (void)state;
-    struct run_result measured = call(&(struct call){.words = {"-q", "--json"}});
-    assert_int_equal(measured.status, 0);
-    const char *path = in_home(".local/state/tickfloor/profile.json");
-    char *saved = contents(path);
-    assert_string_equal(saved, measured.out);
-    free(saved);
+    char *output, *path = in_folder("tickfloor/profile.json");
+    struct tkf_profile profile;
+    struct tkf_input_error error;
+    FILE *in = fopen(PROFILES "amd64.json", "r");
+    assert_int_equal(tkf_profile_read(in, &profile, &error), 0);
+    fclose(in);
+    setenv("XDG_STATE_HOME", folder, 1);
 
-    const struct call calls[] = {
-        {.words = {"show", "--json"}},
-        {.words = {"show", path, "--json"}},
-        {.words = {"show", "--json", "-"}, .in_path = path},
-    };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        struct run_result shown = call(&calls[i]);
-        assert_int_equal(shown.status, 0);
-        assert_string_equal(shown.err, "");
-        assert_string_equal(shown.out, measured.out);
-        run_result_free(&shown);
-    }
-    run_result_free(&measured);
+    assert_int_equal(show(NULL, NULL, &output), TKF_EXIT_USAGE);
+    assert_string_equal(output, "");
+    assert_non_null(strstr(errors, path));
+    assert_non_null(strstr(errors, "run tickfloor calibrate"));
+    free(output);
 
-    struct run_result card = call(&(struct call){.words = {"show"}});
-    assert_int_equal(card.status, 0);
-    assert_null(strstr(card.out, "not of this machine"));
-    run_result_free(&card);
+    assert_int_equal(tkf_profile_save(&profile, path), 0);
+    machine = profile.machine;
+    tkf_profile_free(&profile);
+    assert_int_equal(show(NULL, NULL, &output), TKF_EXIT_OK);
+    assert_string_equal(errors, "");
+    assert_true(strncmp(output, "measured ", 9) == 0);
+    assert_non_null(strstr(output, "tickfloor/profile.json"));
+    assert_non_null(strstr(output, "\nsuspect below 0.542 ns"));
+    assert_null(strstr(output, "not of this machine"));
+    free(output);
+
+    strcpy(machine.kernel, "6.12.6");
+    assert_int_equal(show(NULL, NULL, &output), TKF_EXIT_OK);
+    assert_non_null(strstr(output, "not of this machine"));
+    assert_non_null(strstr(output, "kernel was 6.1.0-28-amd64"));
+    assert_non_null(strstr(output, "-> run tickfloor calibrate"));
+    assert_non_null(strstr(output, "\nsuspect below 0.542 ns"));
+    free(output);
+    free(path);
 }
 
-static void stdout_that_fails(void **state)
+static void test_json(void **state)
 {
     (void)state;
-    const char *path = TESTS_SOURCE_DIR "/profiles/amd64.json";
-    call_expecting(&(struct call){.words = {"show", path, "--json"}, .reader_gone = true}, 0, "");
-    call_expecting(&(struct call){.words = {"show", path}, .reader_gone = true}, 0, "");
-    call_expecting(&(struct call){.words = {"show", path, "--json"}, .closed = 1u << 1}, 3,
-                   "cannot write to standard output: Bad file descriptor");
-    struct stat full;
-    if (stat("/dev/full", &full) != 0)
-        skip_because("no /dev/full here");
-    call_expecting(&(struct call){.words = {"show", path, "--json"}, .out_path = "/dev/full"}, 3,
-                   "cannot write to standard output: No space left on device");
-    call_expecting(&(struct call){.words = {"show", path}, .out_path = "/dev/full"}, 3,
-                   "cannot write to standard output: No space left on device");
+    char *output;
+    json = true;
+    strcpy(machine.arch, "another");
+    assert_int_equal(show(PROFILES "hybrid.json", NULL, &output), TKF_EXIT_OK);
+    json_t *before = json_load_file(PROFILES "hybrid.json", 0, NULL);
+    json_t *after = json_loads(output, 0, NULL);
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+    free(output);
 }
 
-int main(int argc, char **argv)
+static void test_standard_input(void **state)
 {
+    (void)state;
+    char *output;
+    assert_non_null(freopen(PROFILES "emulated.json", "r", stdin));
+    assert_int_equal(show("-", NULL, &output), TKF_EXIT_OK);
+    assert_non_null(strstr(output, ", from standard input\n"));
+    assert_non_null(strstr(output, "EMULATED by QEMU TCG"));
+    free(output);
+
+    assert_int_equal(show("-", NULL, &output), TKF_EXIT_USAGE); /* nothing is left */
+    assert_string_equal(errors,
+                        "standard input: empty; run tickfloor calibrate to make a new one\n");
+    free(output);
+}
+
+static void test_bad_files(void **state)
+{
+    (void)state;
+    char *output, *path = in_folder("bad.json");
+    FILE *out = fopen(path, "w");
+    fputs("{\n\"schema\": \"tickfloor.report/1\"\n}\n", out);
+    fclose(out);
+    assert_int_equal(show(path, NULL, &output), TKF_EXIT_USAGE);
+    assert_string_equal(output, "");
+    assert_non_null(strstr(errors, "/bad.json:2: schema is \"tickfloor.report/1\""));
+    free(output);
+    free(path);
+
+    assert_int_equal(show(folder, NULL, &output), TKF_EXIT_USAGE);
+    assert_non_null(strstr(errors, "Is a directory; "));
+    free(output);
+
+    path = in_folder("pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(show(path, NULL, &output), TKF_EXIT_USAGE);
+    assert_non_null(strstr(errors, "/pipe: empty; "));
+    free(output);
+    free(path);
+}
+
+static void test_usage(void **state)
+{
+    (void)state;
+    char *output;
+    assert_int_equal(show("a", "b", &output), TKF_EXIT_USAGE);
+    assert_string_equal(errors, "show prints one profile, not 2; name one\n");
+    free(output);
+
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("HOME");
+    assert_int_equal(show(NULL, NULL, &output), TKF_EXIT_USAGE);
+    assert_non_null(strstr(errors, "XDG_STATE_HOME"));
+    free(output);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_is_no_profile, fresh_home),
-        cmocka_unit_test_setup(a_truncated_profile, fresh_home),
-        cmocka_unit_test_setup(a_later_schema, fresh_home),
-        cmocka_unit_test_setup(wrong_types, fresh_home),
-        cmocka_unit_test_setup(what_cannot_be_read, fresh_home),
-        cmocka_unit_test_setup(no_place_to_look, fresh_home),
-        cmocka_unit_test_setup(another_machine, fresh_home),
-        cmocka_unit_test_setup(ones_own, fresh_home),
-        cmocka_unit_test_setup(stdout_that_fails, fresh_home),
+        TEST(test_saved),     TEST(test_json),  TEST(test_standard_input),
+        TEST(test_bad_files), TEST(test_usage),
     };
-    return run_with_command(argc, argv, tests, sizeof tests / sizeof tests[0]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

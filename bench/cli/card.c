@@ -12,8 +12,8 @@ enum {
     WIDTH_MAX = 80,
     WIDTH_MIN = 40,
     LABEL_WIDTH = 12,
-    CHECKS_SHOWN = 4, /* the rest is counted */
-    CPUS_SHOWN = 8,
+    CHECKS_SHOWN = 3, /* the rest is counted */
+    CPUS_SHOWN = 4,
     SHAPES_SHOWN = 6,
 };
 
@@ -50,8 +50,9 @@ static struct page page_for(FILE *out, const struct tkf_style *style)
 /* ---- words, rows, items ---- */
 
 /*
- * Copy text with a '?' for all that could drive a terminal or upset the columns: control characters, marks that combine or
- * turn the direction, bytes that are no character. Everything the card prints goes through here.
+ * Copy text with a '?' for all that could drive a terminal or upset the columns: control
+ * characters, marks that combine or turn the direction, bytes that are no character. All that the
+ * card prints goes through here.
  */
 static void clean(const struct page *page, const char *text, char *ret_text, size_t size)
 {
@@ -145,7 +146,10 @@ static void end_row(struct page *page)
     fputc('\n', page->out);
 }
 
-/* Add an item to the row; it goes on a line of its own when it would not fit on this one. */
+/*
+ * Add an item to the row; it goes on a line of its own when it would not fit on this one. An empty
+ * one is left out.
+ */
 static void item(struct page *page, enum joint joint, const char *color, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -157,16 +161,18 @@ static void item(struct page *page, enum joint joint, const char *color, const c
     vsnprintf(raw, sizeof(raw), format, arguments);
     va_end(arguments);
     clean(page, raw, text, sizeof(text));
+    if (text[0] == '\0')
+        return;
 
-    const char *arrow = page->style->unicode ? "→ " : "-> ";
+    const char *arrow = page->style->unicode ? " → " : " -> ";
     const char *dot = page->style->unicode ? " · " : ", ";
-    if (!page->row_empty) {
-        if (page->column + 3 + columns(text) > page->width)
-            wrap(page);
-        else
-            print(page, joint == JOINT_DOT ? dot : " ");
+    const char *between = joint == JOINT_ARROW ? arrow : dot;
+    if (!page->row_empty && page->column + columns(between) + columns(text) <= page->width) {
+        print(page, between);
+    } else if (!page->row_empty) {
+        wrap(page);
         if (joint == JOINT_ARROW)
-            print(page, arrow);
+            print(page, arrow + 1);
     }
     page->row_empty = false;
     fputs(color, page->out);
@@ -284,11 +290,13 @@ static void print_machine(struct page *page, const struct tkf_profile *profile)
     begin_line(page);
     item(page, JOINT_DOT, "", "%s", machine->cpu[0] ? machine->cpu : "unknown CPU");
     item(page, JOINT_DOT, "", "%s", machine->arch);
-    item(page, JOINT_DOT, "", "%s %s", machine->os, machine->kernel);
+    item(page, JOINT_DOT, "", "%s%s%s", machine->os,
+         machine->os[0] && machine->kernel[0] ? " " : "", machine->kernel);
     if (!machine->hypervisor_known)
         item(page, JOINT_DOT, "", "hypervisor unknown");
     else if (machine->hypervisor[0])
-        item(page, JOINT_DOT, "", "under %s", machine->hypervisor);
+        item(page, JOINT_DOT, "", "under %s",
+             strcmp(machine->hypervisor, "unnamed") == 0 ? "a hypervisor" : machine->hypervisor);
     if (machine->cpus > 0)
         item(page, JOINT_DOT, "", "%u CPU%s", machine->cpus, plural(machine->cpus));
     if (machine->kinds > 1)
@@ -318,9 +326,20 @@ static void print_counter(struct page *page, const struct tkf_counter *counter)
          (unsigned long long)counter->step_ticks, counter->step_ticks == 1 ? "" : "s");
     item(page, JOINT_DOT, "", "read %s", duration(page, counter->read_ns.mid).text);
     end_row(page);
+
+    /* A source that someone could make work. */
+    for (unsigned i = 0; i < counter->nrejected; i++) {
+        const struct tkf_rejected *rejected = &counter->rejected[i];
+        if (rejected->error == 0 || !rejected->next)
+            continue;
+        begin_row(page, "");
+        item(page, JOINT_DOT, "", "not %.40s: %s", rejected->source, rejected->reason);
+        item(page, JOINT_ARROW, page->style->cyan, "%s", rejected->next);
+        end_row(page);
+    }
+
     if (counter->trust != TKF_TRUST_CONFLICT || counter->nrates == 0)
         return;
-
     begin_row(page, "");
     for (unsigned i = 0; i < counter->nrates; i++)
         item(page, JOINT_DOT, "", "%s %s (%+.0f ppm)", counter->rates[i].name,

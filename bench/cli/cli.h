@@ -142,21 +142,23 @@ char *tkf_profile_path(void);
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
 /**
- * Print a profile for a person, at most 80 columns wide. What comes from the profile is cleaned: no control character
- * and no change of direction reaches a terminal. With style->unicode the locale must be one of UTF-8.
+ * Print a profile for a person, at most 80 columns wide. What comes from the profile is cleaned: no
+ * control character and no change of direction reaches a terminal. With style->unicode the locale
+ * must be one of UTF-8.
  */
 void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
 
 /**
- * Print one remark as the card prints its warnings: "! TEXT -> NEXT", wrapped and cleaned. With NULL for the next step the
- * text stands alone: it is information, not a warning.
+ * Print one remark as the card prints its warnings: "! TEXT -> NEXT", wrapped and cleaned. With NULL
+ * for the next step the text stands alone: it is information, not a warning.
  */
 void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, const char *next);
 
 /**
  * How long ago that was: "3 days ago", "just now".
  * @param created   RFC 3339, UTC, as in a profile.
- * @param ret_text  [size]; "at an unknown time" when `created` is no such time, "in the future" when it is.
+ * @param ret_text  [size]; "at an unknown time" when `created` is no such time, "in the future" when
+ *                  it lies there.
  */
 void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
 

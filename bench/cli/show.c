@@ -18,7 +18,7 @@ static const struct tkf_verb *this_verb(void)
     return verb;
 }
 
-/* Opening a pipe that nobody writes to would wait for ever; once it is open, reading it ends or has someone to wait for. */
+/* Opening a pipe that nobody writes to would wait for ever; reading it ends at once. */
 static FILE *open_input(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -31,10 +31,21 @@ static FILE *open_input(const char *path)
     return in;
 }
 
+static bool is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* A path as the user is told of it. */
+static const char *name_of(const char *path)
+{
+    return is_standard_input(path) ? "standard input" : path;
+}
+
 static int read_profile(const char *path, struct tkf_profile *ret_profile)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "standard input" : path;
+    bool is_stdin = is_standard_input(path);
+    const char *name = name_of(path);
     struct tkf_input_error error;
 
     FILE *in = is_stdin ? stdin : open_input(path);
@@ -70,7 +81,7 @@ static void print_for_person(const struct tkf_profile *profile, const char *path
     char age[40], differences[700], note[800];
 
     tkf_card_age(profile->created, time(NULL), age, sizeof(age));
-    snprintf(note, sizeof(note), "saved %s: %s", age, path);
+    snprintf(note, sizeof(note), "measured %s, from %s", age, name_of(path));
     tkf_card_note(stdout, &style, note, NULL);
     tkf_facts_read("", &machine, &hints);
     if (!tkf_profile_matches(profile, &machine, differences, sizeof(differences))) {

@@ -197,13 +197,14 @@ static const struct tkf_loop *fused_loop(const struct tkf_cpu_floor *f)
 static void warn_of_counter(struct tkf_profile *profile, const struct tkf_cpu *cpu, bool forced)
 {
     const struct tkf_counter *c = &profile->counter;
-    for (unsigned i = 0; i < c->nrejected; i++) {
-        const struct tkf_rejected *r = &c->rejected[i];
-        if (r->error != 0 && !forced && i == 0)
-            warn(profile, "source-refused", r->next != NULL ? r->next : "",
-                 "the counter source %s was refused: %s; %s is used instead", r->source, r->reason,
-                 c->name);
-    }
+    /* A source that this CPU does not have is no news, unless it leaves nothing but the system's clock. */
+    const struct tkf_rejected *best = c->nrejected > 0 ? &c->rejected[0] : NULL;
+    bool fallen = best != NULL && best->error != 0 &&
+                  (best->error != TKF_EUNSUPPORTED || !c->source->is_cpu_counter);
+    if (fallen && !forced)
+        warn(profile, "source-refused", best->next != NULL ? best->next : "",
+             "the counter source %s was refused: %s; %s is used instead", best->source,
+             best->reason, c->name);
     if (c->trust == TKF_TRUST_CONFLICT) {
         char rates[160] = "";
         size_t used = 0;
@@ -215,7 +216,7 @@ static void warn_of_counter(struct tkf_profile *profile, const struct tkf_cpu *c
         warn(profile, "rate-conflict",
              "trust cycles and ratios; compare the system's clock with another machine's before ns",
              "the sources of the counter's rate disagree: %s", rates);
-    } else if (c->trust == TKF_TRUST_DECLARED) {
+    } else if (c->trust == TKF_TRUST_DECLARED && c->source->unit != TKF_UNIT_NS) {
         warn(profile, "rate-unverified", "hold it against an independent clock",
              "the counter's rate is declared, not verified: no independent clock is here");
     }
@@ -242,6 +243,8 @@ static void warn_of_cpu(struct tkf_profile *profile, const struct tkf_cpu_floor 
             profile, "cycle-unsound", "do not use cycles from this profile; the times in ns stand",
             "CPU %u: the ADD chain costs %.3f of the XOR chain, so one of them is not one cycle a link",
             f->cpu, f->chain_check);
+    if (profile->machine.emulated)
+        return; /* what an emulator's windows do says nothing of a neighbour or a sibling */
     if (f->disturbed_share > 0.2)
         warn(
             profile, "disturbed", "stop what else runs on this CPU, or choose another with --cpus",

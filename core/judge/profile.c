@@ -59,7 +59,10 @@ static int make_folders(char *path)
     return 0;
 }
 
-/* The new name outlives a power cut once the folder is on the disk. Not every file system can; the file is whole. */
+/*
+ * The new name outlives a power cut once the folder is on the disk. Where the file system cannot do
+ * that, the file is whole all the same.
+ */
 static void sync_folder(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -127,7 +130,7 @@ done:
 
 struct difference {
     const char *what;
-    const char *then, *now; /* "" when unknown, and then nothing is said */
+    const char *then, *now; /* "" when unknown */
 };
 
 static const char *hypervisor_of(const struct tkf_machine *machine)
@@ -137,11 +140,18 @@ static const char *hypervisor_of(const struct tkf_machine *machine)
     return machine->hypervisor[0] != '\0' ? machine->hypervisor : "none";
 }
 
+/* A hypervisor that hides its name may be any, but it is one. */
+static bool may_be_same_hypervisor(const char *then, const char *now)
+{
+    bool unnamed = strcmp(then, "unnamed") == 0 || strcmp(now, "unnamed") == 0;
+    return unnamed && strcmp(then, "none") != 0 && strcmp(now, "none") != 0;
+}
+
 bool tkf_profile_matches(const struct tkf_profile *profile, const struct tkf_machine *machine,
                          char *ret_text, size_t size)
 {
     const struct tkf_machine *then = &profile->machine;
-    const struct difference differences[] = {
+    struct difference differences[] = {
         {"architecture", then->arch, machine->arch},
         {"CPU", then->cpu, machine->cpu},
         {"CPU id", then->cpu_id, machine->cpu_id},
@@ -149,10 +159,13 @@ bool tkf_profile_matches(const struct tkf_profile *profile, const struct tkf_mac
         {"kernel", then->kernel, machine->kernel},
         {"hypervisor", hypervisor_of(then), hypervisor_of(machine)},
     };
+    enum { COUNT = sizeof(differences) / sizeof(differences[0]) };
     char text[1024] = ""; /* longer than all six clauses at their longest */
     size_t used = 0;
 
-    for (size_t i = 0; i < sizeof(differences) / sizeof(differences[0]); i++) {
+    if (may_be_same_hypervisor(differences[COUNT - 1].then, differences[COUNT - 1].now))
+        differences[COUNT - 1].now = differences[COUNT - 1].then;
+    for (size_t i = 0; i < COUNT; i++) {
         const struct difference *d = &differences[i];
         if (d->then[0] == '\0' || d->now[0] == '\0' || strcmp(d->then, d->now) == 0)
             continue;

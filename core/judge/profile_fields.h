@@ -8,7 +8,7 @@
 
 #define TKF_PROFILE_SCHEMA "tickfloor.profile/1"
 
-/** More measured CPUs than this are refused; it bounds what a small file can make the reader allocate. */
+/** Most CPUs of a profile: it bounds what a small file can make the reader allocate. */
 #define TKF_PROFILE_CPUS_MAX 1024
 
 /** How a member of a struct is written. */
@@ -28,7 +28,7 @@ enum tkf_field_kind {
     TKF_FIELD_COUNTS,     /**< the histogram's counts */
     TKF_FIELD_STATES,     /**< struct tkf_loop's fast and slow, those that were seen */
     TKF_FIELD_HYPERVISOR, /**< struct tkf_machine's: null unknown, "none" known to be absent */
-    TKF_FIELD_USABLE, /**< struct tkf_rejected's error, as whether the source could have been used */
+    TKF_FIELD_USABLE, /**< struct tkf_rejected's error: whether the source could have been used */
 };
 
 /** What a number may be. */

@@ -33,7 +33,7 @@ struct reader {
     struct tkf_input_error *error;
 };
 
-/* ---- where a member is: jansson keeps no lines, so walk the text, which is known to be JSON ---- */
+/* ---- where a member is: jansson keeps no lines; the text, known to be JSON, is walked ---- */
 
 static const char *skip_space(const char *at, const char *end)
 {
@@ -77,7 +77,7 @@ static const char *skip_value(const char *at, const char *end)
     return at;
 }
 
-/* The value that one step leads to, and in ret_named where its key (or, without one, itself) begins; NULL if none. */
+/* The value that a step leads to, NULL if none. ret_named: where its key begins, or it itself. */
 static const char *find_step(const char *at, const char *end, const struct step *step,
                              const char **ret_named)
 {
@@ -137,7 +137,7 @@ static int fill_error(struct tkf_input_error *error, unsigned line, const char *
     return TKF_EFORMAT;
 }
 
-/* The member at the reader's path is not what it should be: "cpus[0].cycle_ns is a string, not a number". */
+/* What the path leads to is wrong: "cpus[0].cycle_ns is a string, not a number". */
 static int fail(const struct reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -305,6 +305,10 @@ static int get_band(struct reader *reader, json_t *value, struct tkf_band *ret_b
         int ret = get_object(reader, value, members, (char *)&band);
         if (ret < 0)
             return ret;
+        if (isnan(band.mid)) {
+            enter_key(reader, "mid");
+            return fail(reader, "is null; a band that is unknown is null as a whole");
+        }
         if (band.lo > band.mid || band.mid > band.hi || band.lo > band.hi)
             return fail(reader, "is not in order: lo %g, mid %g, hi %g", band.lo, band.mid,
                         band.hi);

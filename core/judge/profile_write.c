@@ -8,10 +8,10 @@
 
 #include "profile_fields.h"
 
-/* Nothing here is known better than to a part in a million, but for rates: 11 digits, which the dump must not cut. */
+/* Only rates are known better than to a part in a million; the dump must not cut them. */
 enum { USUAL_DIGITS = 7, DUMP_DIGITS = 11 };
 
-/* How many bytes the UTF-8 sequence at `text` has; 0 when it is not one. The limits are those of RFC 3629, section 4. */
+/* How many bytes the UTF-8 sequence at `text` has; 0 when it is none (RFC 3629, section 4). */
 static size_t utf8_length(const unsigned char *text)
 {
     if (text[0] < 0x80)

@@ -11,6 +11,7 @@
 
 #define CHAIN_WIDTH      0.002 /* the chain's windows spread by the counter's step and little else */
 #define CHAIN_NEED_MIN   8
+#define LOOP_NEED_MIN    8
 #define FAST_NEED        4 /* windows that make a state */
 #define CHAIN_NEAR       4 /* chain windows on each side that share a clock: about a millisecond */
 #define FAST_WIDTH       0.003 /* a loop's fastest state is about as narrow */
@@ -20,7 +21,7 @@
 #define SLOW_SHARE_MIN   0.05 /* a slow state rarer than this does not widen the band */
 #define SLOW_WINDOWS_MIN 8
 
-/** The defining chain's windows in order, ticks for a link. */
+/** The defining chain's windows in order, ticks for a link; not positive where the counter failed. */
 static unsigned gather_chain(const struct tkf_session *s, double *ret_ticks)
 {
     unsigned chain = tkf_arch_roles.chain_cycle, n = 0;
@@ -41,22 +42,33 @@ static struct tkf_band widen(const struct tkf_session *s, unsigned kernel, struc
 }
 
 /**
- * The core cycle: the defining chain's lowest dense cluster. Not its mode: a busy sibling that takes an ALU now and then slows
- * even a dependent chain by a few per cent, for seconds.
+ * Where the core clock is among n sorted chain windows: where half of them agree. Where no half agrees, the lowest dense cluster: a
+ * busy sibling that takes an ALU now and then slows even a dependent chain, by a per cent or several and never the same.
  */
+static struct tkf_cluster cycle_cluster(const double *sorted, unsigned n)
+{
+    struct tkf_cluster usual = tkf_mode_cluster(sorted, n, CHAIN_WIDTH);
+    if (usual.count >= n / 2)
+        return usual;
+    unsigned need = n / 20 > CHAIN_NEED_MIN ? n / 20 : CHAIN_NEED_MIN;
+    return tkf_lowest_cluster(sorted, n, CHAIN_WIDTH, need);
+}
+
+/** The core cycle, from the defining chain's windows; and what time they lost to others. */
 static int find_cycle(struct tkf_session *s, struct tkf_cpu_floor *f)
 {
     unsigned chain = tkf_arch_roles.chain_cycle;
     double *values = s->scratch->values;
-    unsigned n = gather_chain(s, values);
-    if (n < CHAIN_NEED_MIN)
-        return TKF_ENOISE;
+    unsigned nall = gather_chain(s, values), n = 0;
+    for (unsigned i = 0; i < nall; i++) {
+        if (values[i] > 0)
+            values[n++] = values[i];
+    }
     tkf_sort(values, n);
-    unsigned need = n / 20 > CHAIN_NEED_MIN ? n / 20 : CHAIN_NEED_MIN;
-    struct tkf_cluster fast = tkf_lowest_cluster(values, n, CHAIN_WIDTH, need);
-    if (fast.count == 0 || values[fast.first] <= 0)
+    struct tkf_cluster usual = cycle_cluster(values, n);
+    if (usual.count < CHAIN_NEED_MIN)
         return TKF_ENOISE;
-    f->cycle_ticks = widen(s, chain, tkf_median_band(values + fast.first, fast.count), 1);
+    f->cycle_ticks = widen(s, chain, tkf_midmean_band(values + usual.first, usual.count), 1);
     f->cycle_ns = tkf_ticks_to_ns(s->counter, f->cycle_ticks.mid);
     f->core_hz = 1e9 / f->cycle_ns;
 
@@ -78,19 +90,26 @@ static int find_cycle(struct tkf_session *s, struct tkf_cpu_floor *f)
  */
 static double local_cycle(const double *chain_ticks, unsigned n, unsigned j)
 {
-    unsigned from = j > CHAIN_NEAR ? j - CHAIN_NEAR : 0,
-             to = j + CHAIN_NEAR < n ? j + CHAIN_NEAR : n - 1;
-    double lowest = chain_ticks[from], sum = 0;
+    unsigned from = j > CHAIN_NEAR ? j - CHAIN_NEAR : 0;
+    unsigned to = j + CHAIN_NEAR < n ? j + CHAIN_NEAR : n - 1;
+    double lowest = 0, sum = 0;
     unsigned count = 0;
-    for (unsigned i = from; i <= to; i++)
-        lowest = chain_ticks[i] < lowest ? chain_ticks[i] : lowest;
     for (unsigned i = from; i <= to; i++) {
-        if (chain_ticks[i] <= lowest * (1 + CHAIN_WIDTH)) {
+        if (chain_ticks[i] > 0 && (lowest == 0 || chain_ticks[i] < lowest))
+            lowest = chain_ticks[i];
+    }
+    for (unsigned i = from; i <= to; i++) {
+        if (chain_ticks[i] > 0 && chain_ticks[i] <= lowest * (1 + CHAIN_WIDTH)) {
             sum += chain_ticks[i];
             count++;
         }
     }
-    return sum / count;
+    return count > 0 ? sum / count : 0;
+}
+
+static bool undisturbed(double chain_ticks, double local_ticks)
+{
+    return chain_ticks > 0 && chain_ticks <= local_ticks * DISTURBED;
 }
 
 /**
@@ -106,7 +125,7 @@ static unsigned pair_windows(struct tkf_session *s, double *ret_local_ticks)
         unsigned before = passed > 0 ? passed - 1 : 0, after = passed < n ? passed : n - 1;
         double local = local_cycle(chain_ticks, n, before);
         bool good =
-            chain_ticks[before] <= local * DISTURBED || chain_ticks[after] <= local * DISTURBED;
+            undisturbed(chain_ticks[before], local) || undisturbed(chain_ticks[after], local);
         ret_local_ticks[w] = good ? local : 0;
         disturbed += !good;
     }
@@ -119,9 +138,9 @@ static unsigned gather_cycles(const struct tkf_session *s, const double *local_t
 {
     unsigned n = 0;
     for (unsigned w = 0; w < s->nwindows; w++) {
-        if (s->scratch->kernel[w] == kernel && local_ticks[w] > 0 && s->scratch->ticks[w] != 0)
-            ret_values[n++] =
-                tkf_session_op_ticks(s, kernel, (double)s->scratch->ticks[w]) / local_ticks[w];
+        double ticks = tkf_session_op_ticks(s, kernel, (double)s->scratch->ticks[w]);
+        if (s->scratch->kernel[w] == kernel && local_ticks[w] > 0 && ticks > 0)
+            ret_values[n++] = ticks / local_ticks[w];
     }
     tkf_sort(ret_values, n);
     return n;
@@ -138,7 +157,7 @@ static struct tkf_band fastest_state(const double *values, unsigned n, unsigned 
         /* No two windows agree: the lower half is all that can be said. */
         fast = (struct tkf_cluster){0, n / 2 > 0 ? n / 2 : n};
     }
-    struct tkf_band band = tkf_median_band(values + fast.first, fast.count);
+    struct tkf_band band = tkf_midmean_band(values + fast.first, fast.count);
     unsigned end = fast.first + fast.count;
     while (end < n && values[end] <= band.mid * TKF_STATE_WIDTH)
         end++;
@@ -227,7 +246,10 @@ static void analyse_kernel(struct tkf_session *s, const double *local_ticks, uns
     }
 }
 
-/** The band: the fastest loop, the middle of the aligned ones, and the slowest placement or state that is not rare. */
+/**
+ * The band: the fastest loop, the middle of the aligned ones, and the slowest placement or state that is not rare.
+ * The aligned fused loop has its windows: there is one at least.
+ */
 static void find_band(struct tkf_cpu_floor *f)
 {
     double aligned[TKF_LOOPS_MAX];
@@ -248,10 +270,8 @@ static void find_band(struct tkf_cpu_floor *f)
             loop->slow.share * loop->windows >= SLOW_WINDOWS_MIN && loop->slow.cycles.mid > band.hi)
             band.hi = loop->slow.cycles.mid;
     }
-    if (naligned > 0) {
-        tkf_sort(aligned, naligned);
-        band.mid = tkf_quantile(aligned, naligned, 0.5);
-    }
+    tkf_sort(aligned, naligned);
+    band.mid = tkf_quantile(aligned, naligned, 0.5);
     f->floor_cycles = band;
     f->floor_ns = to_ns(f, band);
     f->suspect_below_ns = f->floor_ns.hi;
@@ -265,15 +285,19 @@ static void time_clock(struct tkf_session *s, struct tkf_cpu_floor *f)
     if (env->clock_ns == NULL || f->ncosts == TKF_COSTS_MAX)
         return;
     double cycles[SAMPLES];
+    unsigned n = 0;
     for (unsigned i = 0; i < SAMPLES; i++) {
         uint64_t from = tkf_window_now(env, s->src);
         for (unsigned k = 0; k < CALLS; k++)
             env->clock_ns(env->ctx);
         uint64_t to = tkf_window_now(env, s->src);
-        cycles[i] = (double)(to - from) / CALLS / f->cycle_ticks.mid;
+        if (to > from)
+            cycles[n++] = (double)(to - from) / CALLS / f->cycle_ticks.mid;
     }
-    tkf_sort(cycles, SAMPLES);
-    struct tkf_cluster usual = tkf_mode_cluster(cycles, SAMPLES, 0.02);
+    if (n == 0)
+        return;
+    tkf_sort(cycles, n);
+    struct tkf_cluster usual = tkf_mode_cluster(cycles, n, 0.02);
     struct tkf_band band = tkf_median_band(cycles + usual.first, usual.count);
     f->costs[f->ncosts++] = (struct tkf_cost){.name = "clock",
                                               .text = "a call of the system's clock",
@@ -288,6 +312,9 @@ int tkf_analyse(struct tkf_session *s, struct tkf_cpu_floor *f)
         return error;
     double *local_ticks = s->scratch->more_values;
     f->disturbed_share = (double)pair_windows(s, local_ticks) / s->nwindows;
+    if (gather_cycles(s, local_ticks, tkf_arch_roles.loop_fused, s->scratch->values) <
+        LOOP_NEED_MIN)
+        return TKF_ENOISE;
     for (unsigned k = 0; k < tkf_arch_nkernels; k++)
         analyse_kernel(s, local_ticks, k, f);
     find_band(f);

@@ -92,8 +92,9 @@ static int run_rounds(struct tkf_session *s, bool may_move, struct tkf_moment mo
         if (may_move && !seen_fast && plan.rounds > 0 && plan.rounds % ROUNDS_TRIAL == 0 && clock &&
             elapsed_ns < o->hunt_ns)
             return TKF_ENOISE;
-        if (clock && !halfway && (late || plan.rounds >= o->rounds / 2) &&
-            now_ns - moments[0].clock_ns >= o->rate_ns) {
+        bool middle =
+            (late || plan.rounds >= o->rounds / 2) && now_ns - moments[0].clock_ns >= o->rate_ns;
+        if (clock && !halfway && (middle || s->nwindows >= TKF_WINDOWS_MAX / 2)) {
             moments[1] = tkf_moment_read(env, s->src);
             halfway = true;
         } else if (enough && (!clock || (halfway && now_ns - moments[1].clock_ns >= o->rate_ns))) {
@@ -102,15 +103,12 @@ static int run_rounds(struct tkf_session *s, bool may_move, struct tkf_moment mo
         if (tkf_window_cancelled(env))
             return TKF_ECANCELLED;
         if (plan.rounds % 32 == 0)
-            tkf_window_progress(env, 0.2 + 0.75 * plan.rounds / (plan.rounds + o->rounds),
+            tkf_window_progress(env, 0.2 + 0.75 * plan.rounds / ((double)plan.rounds + o->rounds),
                                 "measuring");
         run_round(s, &plan);
     }
-    if (clock) {
-        if (!halfway)
-            moments[1] = tkf_moment_read(env, s->src);
+    if (clock)
         moments[2] = tkf_moment_read(env, s->src);
-    }
     *ret_rounds = plan.rounds;
     return 0;
 }
@@ -121,7 +119,7 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
 {
     if (env == NULL || options == NULL || counter == NULL || counter->source == NULL ||
         scratch == NULL || ret_floor == NULL || (ncandidates > 0 && candidates == NULL) ||
-        options->window_ns == 0 || tkf_arch_nkernels > TKF_KERNELS_MAX)
+        options->window_ns == 0 || options->rounds == 0 || tkf_arch_nkernels > TKF_KERNELS_MAX)
         return TKF_EINVAL;
 
     struct tkf_session s = {
@@ -147,8 +145,8 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
         return error;
 
     struct tkf_counter settled = *counter;
-    if (env->clock_ns == NULL)
-        tkf_rate_declare(&settled);
+    if (env->clock_ns == NULL || s.src->unit == TKF_UNIT_NS)
+        tkf_rate_declare(&settled); /* a clock that counts ns would be held against itself */
     else
         tkf_rate_settle(&settled, moments);
     s.counter = &settled;

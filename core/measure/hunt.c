@@ -11,6 +11,7 @@
 #include "window.h"
 
 #define PROBE_WINDOWS     16
+#define UNUSABLE          1e9 /* cycles of a loop in a window that says nothing */
 #define FAST_SHARE_ENOUGH 0.75
 
 /* As fast as a loop gets whose counter depends on itself: one cycle, and a little for a short look. */
@@ -30,7 +31,8 @@ static struct probe probe_cpu(struct tkf_session *s)
         double before = tkf_session_record(s, chain);
         double loop = tkf_session_record(s, fused);
         double after = tkf_session_record(s, chain);
-        cycles[i] = loop / (before < after ? before : after);
+        double beside = before < after ? before : after;
+        cycles[i] = loop > 0 && beside > 0 ? loop / beside : UNUSABLE;
     }
     tkf_sort(cycles, PROBE_WINDOWS);
     double lowest = cycles[PROBE_WINDOWS / 8];
@@ -43,19 +45,23 @@ static struct probe probe_cpu(struct tkf_session *s)
     return probe;
 }
 
+/** The hunt has lasted long enough by the clock; or by its windows, should the clock stand still. */
+static bool long_enough(const struct tkf_session *s, uint64_t ns, unsigned nprobes)
+{
+    double windows_ns = 3.0 * PROBE_WINDOWS * nprobes * (double)s->options->window_ns;
+    return s->env->clock_ns == NULL || tkf_session_elapsed_ns(s) >= ns ||
+           windows_ns > 4 * (double)ns;
+}
+
 /** Bind to each candidate once; those that can be bound are the ones to hunt among. */
 static int find_bindable(struct tkf_session *s, const unsigned *candidates, unsigned ncandidates,
                          struct tkf_cpu_floor *f)
 {
-    int error = TKF_ENOCPU;
     for (unsigned i = 0; i < ncandidates && f->ncandidates < TKF_CANDIDATES_MAX; i++) {
-        int failed = s->env->pin(s->env->ctx, candidates[i]);
-        if (failed != 0)
-            error = failed;
-        else
+        if (s->env->pin(s->env->ctx, candidates[i]) == 0)
             f->candidates[f->ncandidates++].cpu = candidates[i];
     }
-    return f->ncandidates > 0 ? 0 : error;
+    return f->ncandidates > 0 ? 0 : TKF_ENOCPU;
 }
 
 int tkf_hunt(struct tkf_session *s, const unsigned *candidates, unsigned ncandidates,
@@ -71,7 +77,7 @@ int tkf_hunt(struct tkf_session *s, const unsigned *candidates, unsigned ncandid
     if (error != 0)
         return error;
 
-    unsigned bound = UINT32_MAX, chosen = f->candidates[0].cpu;
+    unsigned bound = UINT32_MAX, chosen = f->candidates[0].cpu, nprobes = 0;
     bool found = false;
     for (unsigned pass = 0; !found; pass++) {
         double best = -1;
@@ -83,7 +89,15 @@ int tkf_hunt(struct tkf_session *s, const unsigned *candidates, unsigned ncandid
             bound = c->cpu;
             if (s->iters[0] == 0 && (error = tkf_session_size(s)) != 0)
                 return error;
+            double fastest_before = s->fastest_cycles;
             struct probe probe = probe_cpu(s);
+            nprobes++;
+            if (s->fastest_cycles * TKF_STATE_WIDTH < fastest_before) {
+                /* What passed for the fastest until now was not. */
+                for (unsigned k = 0; k < f->ncandidates; k++)
+                    f->candidates[k].fast_share = 0;
+                best = -1;
+            }
             c->fast_share = (c->fast_share * c->probes + probe.fast_share) / (c->probes + 1);
             c->probes++;
             if (probe.fast_share > best) {
@@ -97,9 +111,8 @@ int tkf_hunt(struct tkf_session *s, const unsigned *candidates, unsigned ncandid
         if (tkf_window_cancelled(env))
             return TKF_ECANCELLED;
         /* A steady loop that is slower may be all there is; only a longer look tells it from a steady neighbour. */
-        uint64_t elapsed_ns = tkf_session_elapsed_ns(s);
-        if (env->clock_ns == NULL || elapsed_ns >= until_ns ||
-            (best_steady && elapsed_ns >= until_ns / 4))
+        if (long_enough(s, until_ns, nprobes) ||
+            (best_steady && long_enough(s, until_ns / 4, nprobes)))
             break;
     }
     if (bound != chosen && (error = env->pin(env->ctx, chosen)) != 0)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "session.h"
 
+#include "rate.h"
 #include "stats.h"
 #include "window.h"
 
-#define WINDOW_MAX_NS 1000000
+/* Tens of ms: a counter that needs more operations to fill a window has stopped. */
+#define OPS_MAX (UINT64_C(1) << 26)
 
 double tkf_session_op_ticks(const struct tkf_session *s, unsigned kernel, double window_ticks)
 {
@@ -30,23 +32,20 @@ uint64_t tkf_session_elapsed_ns(const struct tkf_session *s)
 /** Long enough that one step of the counter is under 0.1 % of a window, and much shorter than a scheduler's slice. */
 static void size_window(struct tkf_session *s)
 {
-    double hz = s->counter->hz;
-    double step = (double)s->counter->step_ticks;
-    s->window_ticks = 1000 * step;
-    if (tkf_is_nan(hz))
-        return;
+    double hz = tkf_rate_guess_hz(s->counter);
+    s->window_ticks = 1000 * (double)s->counter->step_ticks;
     if (s->window_ticks < hz * 1e-9 * (double)s->options->window_ns)
         s->window_ticks = hz * 1e-9 * (double)s->options->window_ns;
-    if (s->window_ticks > hz * 1e-9 * WINDOW_MAX_NS)
-        s->window_ticks = hz * 1e-9 * WINDOW_MAX_NS;
+    if (s->window_ticks > hz * 1e-9 * TKF_WINDOW_MAX_NS)
+        s->window_ticks = hz * 1e-9 * TKF_WINDOW_MAX_NS;
 }
 
 /** How many iterations fill a window, and what a window of one iteration costs. */
 static int size_kernel(struct tkf_session *s, unsigned kernel)
 {
     double enough = s->window_ticks / 16;
-    uint64_t iters = 16, shortest = 0;
-    while (iters < UINT64_C(1) << 40) {
+    uint64_t iters = 16, shortest;
+    for (;; iters *= 4) {
         shortest = UINT64_MAX;
         for (int i = 0; i < 3; i++) {
             uint64_t ticks = tkf_window_ticks(s->env, s->src, kernel, iters);
@@ -55,10 +54,9 @@ static int size_kernel(struct tkf_session *s, unsigned kernel)
         }
         if ((double)shortest >= enough)
             break;
-        iters *= 4;
+        if (iters * tkf_arch_kernels[kernel].ops >= OPS_MAX)
+            return TKF_ESTUCK;
     }
-    if (shortest == 0)
-        return TKF_ESTUCK;
     double fill = s->window_ticks / ((double)shortest / (double)iters);
     s->iters[kernel] = fill > 2 ? (uint64_t)fill : 2;
 

@@ -42,7 +42,7 @@ uint64_t tkf_session_elapsed_ns(const struct tkf_session *s);
 /**
  * hunt.c: bind to the candidate whose fused loop runs at its fastest, looking for up to `until_ns` after the beginning.
  * Fills f->candidates, f->cpu and f->pinned; sizes the session's windows at its first call.
- * Errors: TKF_ENOCPU or what env->pin gave when none could be bound · TKF_ESTUCK · TKF_ECANCELLED.
+ * Errors: TKF_ENOCPU none could be bound · TKF_ESTUCK · TKF_ECANCELLED.
  */
 int tkf_hunt(struct tkf_session *s, const unsigned *candidates, unsigned ncandidates,
              uint64_t until_ns, struct tkf_cpu_floor *f);

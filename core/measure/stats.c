@@ -57,16 +57,40 @@ struct tkf_band tkf_median_band(const double *sorted, unsigned n)
     return (struct tkf_band){sorted[first], tkf_quantile(sorted, n, 0.5), sorted[last]};
 }
 
+/** Where the values that lie within `width` of value i end, given that they reach to `end` at least. */
+static unsigned cluster_end(const double *sorted, unsigned n, unsigned i, unsigned end,
+                            double width)
+{
+    if (end <= i)
+        end = i + 1; /* a negative value lies above its own limit, yet it is one of its cluster */
+    while (end < n && sorted[end] <= sorted[i] * (1 + width))
+        end++;
+    return end;
+}
+
+struct tkf_band tkf_midmean_band(const double *sorted, unsigned n)
+{
+    struct tkf_band band = tkf_median_band(sorted, n);
+    unsigned quarter = n / 4;
+    double sum = 0;
+    for (unsigned i = quarter; i < n - quarter; i++)
+        sum += sorted[i];
+    band.mid = sum / (n - 2 * quarter);
+    if (band.lo > band.mid)
+        band.lo = band.mid;
+    if (band.hi < band.mid)
+        band.hi = band.mid;
+    return band;
+}
+
 struct tkf_cluster tkf_lowest_cluster(const double *sorted, unsigned n, double width, unsigned need)
 {
     unsigned end = 0;
     for (unsigned i = 0; i < n; i++) {
-        while (end < n && sorted[end] <= sorted[i] * (1 + width))
-            end++;
+        end = cluster_end(sorted, n, i, end, width);
         if (end - i < need)
             continue;
-        while (end < n && sorted[end] <= sorted[i] * (1 + 2 * width))
-            end++;
+        end = cluster_end(sorted, n, i, end, 2 * width);
         return (struct tkf_cluster){i, end - i};
     }
     return (struct tkf_cluster){0, 0};
@@ -77,8 +101,7 @@ struct tkf_cluster tkf_mode_cluster(const double *sorted, unsigned n, double wid
     struct tkf_cluster best = {0, 0};
     unsigned end = 0;
     for (unsigned i = 0; i < n; i++) {
-        while (end < n && sorted[end] <= sorted[i] * (1 + width))
-            end++;
+        end = cluster_end(sorted, n, i, end, width);
         if (end - i > best.count)
             best = (struct tkf_cluster){i, end - i};
     }

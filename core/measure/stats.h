@@ -26,6 +26,12 @@ double tkf_quantile(const double *sorted, unsigned n, double q);
  */
 struct tkf_band tkf_median_band(const double *sorted, unsigned n);
 
+/**
+ * As tkf_median_band(), but the middle is the mean of the middle half (the interquartile mean): as robust, and where a counter's
+ * step leaves only a few different values, it tells more than the one that happens to be the median.
+ */
+struct tkf_band tkf_midmean_band(const double *sorted, unsigned n);
+
 /** A run of neighbouring values. */
 struct tkf_cluster {
     unsigned first, count;

@@ -53,6 +53,13 @@ class SummaryTest(unittest.TestCase):
             (status, lines), (1, ["FAILED clang: the build", "1 passed, 1 failed, 0 skipped"])
         )
 
+    def test_reason_among_cmocka(self):
+        stderr = "no prctl here\n[  PASSED  ] 3 test(s).\n[  SKIPPED ] x\n\n 1 SKIPPED TEST(S)\n"
+        tests = ({"name": "a", "result": "SKIP", "stderr": stderr}, {"name": "b", "result": "SKIP"})
+        status, lines = self.summarise({"gcc.json": "\n".join(map(json.dumps, tests))})
+        self.assertEqual(lines[0], "SKIPPED gcc: a: no prctl here")
+        self.assertEqual(lines[1], "SKIPPED gcc: b: it gave no reason")
+
     def test_run_not_tried(self):
         status, lines = self.summarise({"gcc.json": self.log("OK"), "arm64.skipped": "no apt\n"})
         self.assertEqual(
