@@ -55,16 +55,26 @@ const char *const *call_env(const struct call *call)
 {
     static char home_is[sizeof home + 5];
     static const char *env[16];
+    const char *const usual[] = {
+        "LC_ALL=C",
+        home_is,
+        "PATH=/usr/bin:/bin",
+        /* A library is preloaded before the sanitizer's; memory that a failure leaves is not what is tested. */
+        "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0",
+    };
     unsigned n = 0;
     snprintf(home_is, sizeof home_is, "HOME=%s", home);
-    /* The first of two that are of one name counts. */
-    for (unsigned i = 0; i < 6 && call->env[i]; i++)
-        env[n++] = call->env[i];
-    env[n++] = "LC_ALL=C";
-    env[n++] = home_is;
-    env[n++] = "PATH=/usr/bin:/bin";
-    /* A library is preloaded before the sanitizer's; memory that a failure leaves is not what is tested. */
-    env[n++] = "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0";
+    for (; n < 6 && call->env[n]; n++)
+        env[n] = call->env[n];
+    unsigned nown = n;
+    for (unsigned i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        size_t name = strcspn(usual[i], "=") + 1;
+        bool replaced = false;
+        for (unsigned k = 0; k < nown; k++)
+            replaced = replaced || strncmp(env[k], usual[i], name) == 0;
+        if (!replaced)
+            env[n++] = usual[i];
+    }
     env[n] = NULL;
     return env;
 }
