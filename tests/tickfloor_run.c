@@ -91,6 +91,11 @@ struct run_result call(const struct call *call)
         .out_path = call->out_path,
     };
     assert_int_equal(run_command(&command, &result), 0);
+    /* Too busy a machine is an honest answer, and not what is tested. */
+    for (int i = 0; i < 5 && result.status == 3 && strstr(result.err, "undisturbed windows"); i++) {
+        run_result_free(&result);
+        assert_int_equal(run_command(&command, &result), 0);
+    }
     if (result.status == 77) {
         fputs(result.err, stderr);
         run_result_free(&result);
