@@ -315,6 +315,21 @@ static void the_usual_clock_counts(void **unused)
     assert_within(found.disturbed_share, 0, 0.05);
 }
 
+static void a_passing_higher_clock(void **unused)
+{
+    (void)unused;
+    struct scripted m = scripted_machine();
+    m.boost_factor = 1.01;
+    m.boost_share = 0.25;
+    m.boost_period_ns = 230e3; /* some windows run at it, and the chain beside them does not */
+    assert_int_equal(calibrate(&m, 1), 0);
+    assert_near(found.core_hz, m.core_hz, 0.001);
+    assert_near(found.chain_check, 1, 0.001);
+    for (unsigned i = 0; i < found.nchains; i++)
+        assert_near(found.chains[i].cycles.mid, m.cycles[scripted_kernel(found.chains[i].name)],
+                    0.001);
+}
+
 static void a_24_mhz_counter(void **unused)
 {
     (void)unused;
@@ -757,6 +772,7 @@ int main(void)
         cmocka_unit_test_setup(a_chain_that_does_not_agree, setup),
         cmocka_unit_test_setup(the_core_clock_changes_midway, setup),
         cmocka_unit_test_setup(the_usual_clock_counts, setup),
+        cmocka_unit_test_setup(a_passing_higher_clock, setup),
         cmocka_unit_test_setup(a_24_mhz_counter, setup),
         cmocka_unit_test_setup(a_slow_core, setup),
         cmocka_unit_test_setup(prefers_the_quiet_cpu, setup),
