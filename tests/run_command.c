@@ -63,7 +63,8 @@ static int spawn(const struct run_command *command, int out, int err, pid_t *ret
     sigset_t signals, none;
 
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 0, command->in_path ? command->in_path : "/dev/null",
+                                     O_RDONLY, 0);
     if (command->out_path)
         posix_spawn_file_actions_addopen(&files, 1, command->out_path, O_WRONLY | O_CREAT, 0600);
     else

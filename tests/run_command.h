@@ -10,6 +10,7 @@ struct run_command {
     const char *const *env;  /**< its whole environment, ended by NULL; NULL: LC_ALL=C alone */
     unsigned closed;         /**< bit n: it starts with descriptor n closed, n in 0..2 */
     bool reader_gone;        /**< its stdout is a pipe that nobody reads any more */
+    const char *in_path;     /**< its stdin is this file; NULL: /dev/null */
     const char *out_path;    /**< its stdout is this file; NULL: it is captured */
     unsigned deadline_ms;    /**< killed when it runs for longer; 0: 30 s */
 };
@@ -22,7 +23,7 @@ struct run_result {
 };
 
 /**
- * Run a command, with /dev/null as stdin and default signal handling, and wait for its end.
+ * Run a command with default signal handling, and wait for its end.
  *
  * @param ret_result  written only on success; to run_result_free().
  * @return 0, or an errno when it could not be started.
