@@ -4,8 +4,13 @@
 #include "stats.h"
 #include "window.h"
 
-#define BURST  512
-#define BURSTS 48
+#define BURST      512
+#define BURSTS     48
+#define BURSTS_MAX 4096 /* 2 million readings: 17 ms or more */
+#define MOVES_MIN  3    /* how often a counter has to move before its step is believed */
+
+/* A step that is 0.2 % of the longest window. */
+#define STEP_MAX_NS (2e-3 * TKF_WINDOW_MAX_NS)
 
 /* No counter that is worth reading ticks faster than this; a larger advance is a jump. */
 #define RATE_MAX_HZ 20e9
@@ -58,6 +63,21 @@ static const char *unit_name(enum tkf_unit unit)
     return "ref-tick";
 }
 
+/** A read's cost from the costs of bursts, or where a burst spans too few steps to tell, from all readings at once. */
+static struct tkf_band usual_cost(double *costs, unsigned n, double step, double overall,
+                                  double nreads)
+{
+    tkf_sort(costs, n);
+    struct tkf_cluster usual = tkf_mode_cluster(costs, n, 0.02);
+    struct tkf_band band = tkf_median_band(costs + usual.first, usual.count);
+    double half_step = 0.5 * step / (BURST - 1);
+    if (half_step > 0.01 * band.mid) {
+        band = (struct tkf_band){overall, overall, overall};
+        half_step = step / nreads;
+    }
+    return (struct tkf_band){band.lo - half_step, band.mid, band.hi + half_step};
+}
+
 /*
  * Runs under the trap guard. Bursts of fenced reads, spread over enough time to see the counter move even if it steps
  * rarely (a 24 MHz counter repeats a value for 40 ns, a tick-based clock for milliseconds).
@@ -68,28 +88,31 @@ static void prove(void *arg)
     const struct tkf_env *env = p->env;
     uint64_t *ticks = p->scratch->ticks;
     double *costs = p->scratch->values;
-    uint64_t step = 0, last = 0, widest = 0;
-    unsigned ncosts = 0;
+    uint64_t step = 0, first = 0, last = 0, widest = 0;
+    unsigned nbursts = 0, moves = 0;
 
     p->error = TKF_ESTUCK;
     uint64_t clock_from = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0;
-    for (unsigned i = 0; i < BURSTS; i++) {
+    for (unsigned i = 0; i < BURSTS || (moves < MOVES_MIN && i < BURSTS_MAX); i++) {
         tkf_window_burst(env, p->src, ticks, BURST);
         for (unsigned k = 0; k < BURST; k++) {
             uint64_t before = k > 0 ? ticks[k - 1] : last;
-            if (i == 0 && k == 0)
+            if (i == 0 && k == 0) {
+                first = ticks[0];
                 continue;
+            }
             if (ticks[k] < before) {
                 p->error = TKF_EBACKWARD;
                 return;
             }
             uint64_t delta = ticks[k] - before;
             step = tkf_gcd(step, delta);
+            moves += delta != 0;
             if (delta > widest)
                 widest = delta;
         }
         last = ticks[BURST - 1];
-        costs[ncosts++] = (double)(ticks[BURST - 1] - ticks[0]) / (BURST - 1);
+        costs[nbursts++] = (double)(ticks[BURST - 1] - ticks[0]) / (BURST - 1);
     }
     if (step == 0)
         return;
@@ -101,9 +124,9 @@ static void prove(void *arg)
         }
     }
 
-    tkf_sort(costs, ncosts);
-    struct tkf_cluster usual = tkf_mode_cluster(costs, ncosts, 0.02);
-    p->counter->read_ticks = tkf_median_band(costs + usual.first, usual.count);
+    double nreads = (double)nbursts * BURST - 1;
+    p->counter->read_ticks =
+        usual_cost(costs, nbursts, (double)step, (double)(last - first) / nreads, nreads);
     p->counter->step_ticks = step;
     p->error = 0;
 }
@@ -157,7 +180,8 @@ static int try_source(const struct tkf_env *env, const struct tkf_source *src,
         reject(counter, src, TKF_EUNSUPPORTED, reason);
         return TKF_EUNSUPPORTED;
     }
-    struct proof p = {.env = env, .src = src, .scratch = scratch, .counter = counter};
+    struct tkf_counter proved = *counter;
+    struct proof p = {.env = env, .src = src, .scratch = scratch, .counter = &proved};
     int error = guarded(env, prove, &p);
     if (error == 0)
         error = p.error;
@@ -165,16 +189,20 @@ static int try_source(const struct tkf_env *env, const struct tkf_source *src,
         reject(counter, src, error, tkf_strerror(error));
         return error;
     }
-    counter->source = src;
-    counter->name = src->name;
-    counter->fence = src->fence;
-    counter->unit = unit_name(src->unit);
-    counter->nrates = 0;
+    proved.source = src;
     for (unsigned i = 0; src->is_cpu_counter && i < cpu->nrates; i++)
-        tkf_rate_add(counter, cpu->rates[i].name, cpu->rates[i].hz);
+        tkf_rate_add(&proved, cpu->rates[i].name, cpu->rates[i].hz);
     if (src->unit == TKF_UNIT_NS)
-        tkf_rate_add(counter, "by definition", 1e9);
-    estimate_rate(env, counter);
+        tkf_rate_add(&proved, "by definition", 1e9);
+    estimate_rate(env, &proved);
+    if ((double)proved.step_ticks > STEP_MAX_NS * 1e-9 * tkf_rate_guess_hz(&proved)) {
+        reject(counter, src, TKF_EUNSUPPORTED, "its step is too coarse to time a short window");
+        return TKF_EUNSUPPORTED;
+    }
+    proved.name = src->name;
+    proved.fence = src->fence;
+    proved.unit = unit_name(src->unit);
+    *counter = proved;
     return 0;
 }
 

@@ -14,7 +14,6 @@
 #define ROUNDS_MIN         40
 #define OTHERS_EACH_ROUND  6
 #define WINDOWS_EACH_ROUND 16 /* at most: with the chain between them */
-#define WINDOW_MAX_NS      1000000
 
 #define CHAIN_WIDTH 0.002 /* the chain's windows spread by the counter's step and little else */
 #define FAST_WIDTH  0.003 /* a loop's fastest state is as narrow */
@@ -77,15 +76,12 @@ static void record(struct session *s, unsigned kernel)
 /** Long enough that one step of the counter is under 0.1 % of a window, and much shorter than a scheduler's slice. */
 static void size_window(struct session *s)
 {
-    double hz = s->counter->hz;
-    double step = (double)s->counter->step_ticks;
-    s->window_ticks = 1000 * step;
-    if (tkf_is_nan(hz))
-        return;
+    double hz = tkf_rate_guess_hz(s->counter);
+    s->window_ticks = 1000 * (double)s->counter->step_ticks;
     if (s->window_ticks < hz * 1e-9 * (double)s->options->window_ns)
         s->window_ticks = hz * 1e-9 * (double)s->options->window_ns;
-    if (s->window_ticks > hz * 1e-9 * WINDOW_MAX_NS)
-        s->window_ticks = hz * 1e-9 * WINDOW_MAX_NS;
+    if (s->window_ticks > hz * 1e-9 * TKF_WINDOW_MAX_NS)
+        s->window_ticks = hz * 1e-9 * TKF_WINDOW_MAX_NS;
 }
 
 /** How many iterations fill a window, and what a window of one iteration costs. */

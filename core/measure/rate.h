@@ -18,6 +18,9 @@ struct tkf_moment tkf_moment_read(const struct tkf_env *env, const struct tkf_so
 /** Hz between two moments; NAN when either clock stood still or went back. */
 double tkf_moment_rate_hz(const struct tkf_moment *from, const struct tkf_moment *to);
 
+/** The rate in use, or where there is none one good to a factor of a few: enough to size a window with. */
+double tkf_rate_guess_hz(const struct tkf_counter *counter);
+
 /** Set hz and each rate's ppm_off. */
 void tkf_rate_use(struct tkf_counter *counter, double hz);
 

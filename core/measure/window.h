@@ -7,6 +7,9 @@
 
 #include "arch.h"
 
+/** The longest window: much shorter than a scheduler's slice. */
+#define TKF_WINDOW_MAX_NS 1e6
+
 static inline void tkf_window_run(const struct tkf_env *env, const struct tkf_source *src,
                                   unsigned kernel, uint64_t iters, uint64_t ret_ticks[2])
 {
