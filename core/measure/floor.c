@@ -158,6 +158,7 @@ static void run_round(struct session *s)
 /* ---- the hunt for a quiet CPU --------------------------------------------------------------------------------------- */
 
 #define PROBE_WINDOWS 16
+#define UNUSABLE      1e9 /* cycles of a loop in a window that says nothing */
 
 struct probe {
     double lowest;     /* of the fused loop's cycles */
@@ -173,7 +174,8 @@ static struct probe probe_cpu(struct session *s, double *lowest_anywhere)
         double before = time_op_ticks(s, chain);
         double loop = time_op_ticks(s, fused);
         double after = time_op_ticks(s, chain);
-        cycles[i] = loop / (before < after ? before : after);
+        double beside = before < after ? before : after;
+        cycles[i] = loop > 0 && beside > 0 ? loop / beside : UNUSABLE;
     }
     tkf_sort(cycles, PROBE_WINDOWS);
     struct probe probe = {.lowest = cycles[PROBE_WINDOWS / 8]};
@@ -185,9 +187,12 @@ static struct probe probe_cpu(struct session *s, double *lowest_anywhere)
     return probe;
 }
 
-static bool past(const struct session *s, uint64_t from_ns, uint64_t length_ns)
+/** The hunt has lasted hunt_ns; or its windows alone must have, should the clock stand still. */
+static bool hunted_enough(const struct session *s, uint64_t from_ns, unsigned nprobes)
 {
-    return s->env->clock_ns == NULL || s->env->clock_ns(s->env->ctx) - from_ns >= length_ns;
+    const struct tkf_calibrate_options *o = s->options;
+    return s->env->clock_ns == NULL || s->env->clock_ns(s->env->ctx) - from_ns >= o->hunt_ns ||
+           nprobes * 3.0 * PROBE_WINDOWS * (double)o->window_ns > 4 * (double)o->hunt_ns;
 }
 
 /**
@@ -205,9 +210,9 @@ static int choose_cpu(struct session *s, const unsigned *candidates, unsigned nc
         return size_all(s);
     }
     uint64_t from_ns = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0;
-    double lowest_anywhere = 1e9;
-    unsigned bound = 0, chosen = 0;
-    int error = TKF_ENOCPU;
+    double lowest_anywhere = UNUSABLE;
+    unsigned bound = 0, chosen = 0, nprobes = 0;
+    int error;
 
     for (unsigned pass = 0; f->ncandidates > 0 || pass == 0; pass++) {
         double best = -1;
@@ -217,15 +222,20 @@ static int choose_cpu(struct session *s, const unsigned *candidates, unsigned nc
         bool found = false;
         for (unsigned i = 0; i < ntried && !found; i++) {
             unsigned cpu = pass == 0 ? candidates[i] : f->candidates[i].cpu;
-            int failed = env->pin(env->ctx, cpu);
-            if (failed != 0) {
-                error = failed;
+            if (env->pin(env->ctx, cpu) != 0)
                 continue;
-            }
             bound = cpu;
             if (s->iters[0] == 0 && (error = size_all(s)) != 0)
                 return error;
+            double lowest_before = lowest_anywhere;
             struct probe probe = probe_cpu(s, &lowest_anywhere);
+            nprobes++;
+            if (lowest_anywhere * STATE_WIDTH < lowest_before) {
+                /* What passed for the fastest until now was not. */
+                for (unsigned k = 0; k < f->ncandidates; k++)
+                    f->candidates[k].fast_share = 0;
+                best = -1;
+            }
             struct tkf_candidate *c =
                 pass == 0 ? &f->candidates[f->ncandidates++] : &f->candidates[i];
             c->cpu = cpu;
@@ -244,9 +254,9 @@ static int choose_cpu(struct session *s, const unsigned *candidates, unsigned nc
         if (tkf_window_cancelled(env))
             return TKF_ECANCELLED;
         if (f->ncandidates == 0)
-            return error;
+            return TKF_ENOCPU;
         bool settled = pass == 0 && best >= 0.75 && lowest_anywhere < 1.05;
-        if (found || settled || past(s, from_ns, s->options->hunt_ns))
+        if (found || settled || hunted_enough(s, from_ns, nprobes))
             break;
     }
     if (bound != chosen && (error = env->pin(env->ctx, chosen)) != 0)
