@@ -14,6 +14,8 @@
 #define ROUNDS_MIN         40
 #define OTHERS_EACH_ROUND  6
 #define WINDOWS_EACH_ROUND 16 /* at most: with the chain between them */
+#define WINDOWS_MIN        8
+#define OPS_MAX            (UINT64_C(1) << 26) /* tens of ms: who needs more to fill a window has stopped */
 
 #define CHAIN_WIDTH 0.002 /* the chain's windows spread by the counter's step and little else */
 #define FAST_WIDTH  0.003 /* a loop's fastest state is as narrow */
@@ -88,8 +90,8 @@ static void size_window(struct session *s)
 static int size_kernel(struct session *s, unsigned kernel)
 {
     double enough = s->window_ticks / 16;
-    uint64_t iters = 16, shortest = 0;
-    while (iters < UINT64_C(1) << 40) {
+    uint64_t iters = 16, shortest;
+    for (;; iters *= 4) {
         shortest = UINT64_MAX;
         for (int i = 0; i < 3; i++) {
             uint64_t ticks = tkf_window_ticks(s->env, s->src, kernel, iters);
@@ -98,10 +100,9 @@ static int size_kernel(struct session *s, unsigned kernel)
         }
         if ((double)shortest >= enough)
             break;
-        iters *= 4;
+        if (iters * tkf_arch_kernels[kernel].ops >= OPS_MAX)
+            return TKF_ESTUCK;
     }
-    if (shortest == 0)
-        return TKF_ESTUCK;
     double fill = s->window_ticks / ((double)shortest / (double)iters);
     s->iters[kernel] = fill > 2 ? (uint64_t)fill : 2;
 

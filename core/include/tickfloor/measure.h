@@ -239,7 +239,7 @@ struct tkf_cpu_floor {
 struct tkf_calibrate_options {
     uint64_t
         window_ns; /**< length of one window; lengthened until the counter's step is under 0.1 % of it */
-    unsigned rounds; /**< rounds of windows on the chosen CPU */
+    unsigned rounds; /**< rounds of windows on the chosen CPU, 1 or more */
     uint64_t
         hunt_ns; /**< how long to look for a CPU, and a moment, in which the loop runs at its fastest */
     uint64_t rate_ns; /**< least length of each of the two windows that check the counter's rate */
@@ -263,7 +263,7 @@ void tkf_calibrate_defaults(struct tkf_calibrate_options *ret_options, bool quic
  * @param ret_floor   written only on success.
  *
  * Errors:   TKF_EINVAL · TKF_ENOCPU no candidate could be bound · TKF_ENOISE fewer than 8 undisturbed windows ·
- *           TKF_ECANCELLED.
+ *           TKF_ESTUCK the counter stopped, or too much code fills a window · TKF_ECANCELLED.
  * Cost:     rounds × about 0.8 ms, and up to hunt_ns before it.
  */
 int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_options *options,
