@@ -579,24 +579,23 @@ static int run_rounds(struct session *s, uint64_t from_ns, struct tkf_moment mom
         uint64_t now_ns = clock ? env->clock_ns(env->ctx) : 0;
         bool enough = rounds >= o->rounds;
         bool late = clock && rounds >= ROUNDS_MIN && now_ns - from_ns >= o->limit_ns;
-        if (clock && !halfway && now_ns - moments[0].clock_ns >= o->rate_ns &&
-            (late || rounds >= o->rounds / 2)) {
+        if ((enough || late) && (!clock || (halfway && now_ns - moments[1].clock_ns >= o->rate_ns)))
+            break;
+        if (clock && !halfway &&
+            (rounds == rounds_max / 2 ||
+             (now_ns - moments[0].clock_ns >= o->rate_ns && (late || rounds >= o->rounds / 2)))) {
             moments[1] = tkf_moment_read(env, s->src);
             halfway = true;
         }
-        if ((enough || late) && (!clock || (halfway && now_ns - moments[1].clock_ns >= o->rate_ns)))
-            break;
         if (tkf_window_cancelled(env))
             return TKF_ECANCELLED;
         if (rounds % 32 == 0)
-            tkf_window_progress(env, 0.2 + 0.75 * rounds / (rounds + o->rounds), "measuring");
+            tkf_window_progress(env, 0.2 + 0.75 * rounds / ((double)rounds + o->rounds),
+                                "measuring");
         run_round(s);
     }
-    if (clock) {
-        if (!halfway)
-            moments[1] = tkf_moment_read(env, s->src);
+    if (clock)
         moments[2] = tkf_moment_read(env, s->src);
-    }
     *ret_rounds = rounds;
     return 0;
 }
@@ -607,7 +606,7 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
 {
     if (env == NULL || options == NULL || counter == NULL || counter->source == NULL ||
         scratch == NULL || ret_floor == NULL || (ncandidates > 0 && candidates == NULL) ||
-        options->window_ns == 0 || tkf_arch_nkernels > KERNELS_MAX)
+        options->window_ns == 0 || options->rounds == 0 || tkf_arch_nkernels > KERNELS_MAX)
         return TKF_EINVAL;
 
     struct session s = {.env = env,
