@@ -290,14 +290,13 @@ static int find_cycle(struct session *s, struct tkf_cpu_floor *f)
     double *values = s->scratch->values;
     unsigned n = 0;
     for (unsigned w = 0; w < s->nwindows; w++) {
-        if (s->scratch->kernel[w] == tkf_arch_roles.chain_cycle && s->scratch->ticks[w] != 0)
-            values[n++] = per_op_ticks(s, tkf_arch_roles.chain_cycle, (double)s->scratch->ticks[w]);
+        double ticks = per_op_ticks(s, tkf_arch_roles.chain_cycle, (double)s->scratch->ticks[w]);
+        if (s->scratch->kernel[w] == tkf_arch_roles.chain_cycle && ticks > 0)
+            values[n++] = ticks;
     }
-    if (n < 8)
-        return TKF_ENOISE;
     tkf_sort(values, n);
     struct tkf_cluster usual = tkf_mode_cluster(values, n, CHAIN_WIDTH);
-    if (usual.count < 8 || values[usual.first] <= 0)
+    if (usual.count < WINDOWS_MIN)
         return TKF_ENOISE;
     f->cycle_ticks =
         widen(s, tkf_arch_roles.chain_cycle, tkf_median_band(values + usual.first, usual.count), 1);
@@ -343,8 +342,10 @@ static void pair_windows(struct session *s, const struct tkf_cpu_floor *f, struc
             a->local_ticks[first] = local;
             a->disturbed += local == 0;
         }
-        if (!end)
+        if (!end) {
             a->local_ticks[first++] = after;
+            a->disturbed += after == 0;
+        }
         before = after;
     }
 }
@@ -355,9 +356,9 @@ static unsigned gather_cycles(const struct session *s, const struct analysis *a,
 {
     unsigned n = 0;
     for (unsigned w = 0; w < s->nwindows; w++) {
-        if (s->scratch->kernel[w] == kernel && a->local_ticks[w] > 0 && s->scratch->ticks[w] != 0)
-            ret_values[n++] =
-                per_op_ticks(s, kernel, (double)s->scratch->ticks[w]) / a->local_ticks[w];
+        double ticks = per_op_ticks(s, kernel, (double)s->scratch->ticks[w]);
+        if (s->scratch->kernel[w] == kernel && a->local_ticks[w] > 0 && ticks > 0)
+            ret_values[n++] = ticks / a->local_ticks[w];
     }
     tkf_sort(ret_values, n);
     return n;
@@ -461,7 +462,10 @@ static void analyse_kernel(struct session *s, const struct analysis *a, unsigned
     }
 }
 
-/** The band: the fastest loop, the middle of the aligned ones, and the slowest placement or state that is not rare. */
+/**
+ * The band: the fastest loop, the middle of the aligned ones, and the slowest placement or state that is not rare.
+ * The aligned fused loop has its windows: there is one at least.
+ */
 static void find_band(struct tkf_cpu_floor *f)
 {
     double aligned[TKF_LOOPS_MAX];
@@ -482,10 +486,8 @@ static void find_band(struct tkf_cpu_floor *f)
             loop->slow.share * loop->windows >= SLOW_WINDOWS_MIN && loop->slow.cycles.mid > band.hi)
             band.hi = loop->slow.cycles.mid;
     }
-    if (naligned > 0) {
-        tkf_sort(aligned, naligned);
-        band.mid = tkf_quantile(aligned, naligned, 0.5);
-    }
+    tkf_sort(aligned, naligned);
+    band.mid = tkf_quantile(aligned, naligned, 0.5);
     f->floor_cycles = band;
     f->floor_ns = to_ns(f, band);
     f->suspect_below_ns = f->floor_ns.hi;
@@ -499,15 +501,19 @@ static void time_clock(struct session *s, struct tkf_cpu_floor *f)
     if (env->clock_ns == NULL || f->ncosts == TKF_COSTS_MAX)
         return;
     double cycles[SAMPLES];
+    unsigned n = 0;
     for (unsigned i = 0; i < SAMPLES; i++) {
         uint64_t from = tkf_window_now(env, s->src);
         for (unsigned k = 0; k < CALLS; k++)
             env->clock_ns(env->ctx);
         uint64_t to = tkf_window_now(env, s->src);
-        cycles[i] = (double)(to - from) / CALLS / f->cycle_ticks.mid;
+        if (to > from)
+            cycles[n++] = (double)(to - from) / CALLS / f->cycle_ticks.mid;
     }
-    tkf_sort(cycles, SAMPLES);
-    struct tkf_cluster usual = tkf_mode_cluster(cycles, SAMPLES, 0.02);
+    if (n == 0)
+        return;
+    tkf_sort(cycles, n);
+    struct tkf_cluster usual = tkf_mode_cluster(cycles, n, 0.02);
     struct tkf_band band = tkf_median_band(cycles + usual.first, usual.count);
     f->costs[f->ncosts++] = (struct tkf_cost){.name = "clock",
                                               .text = "a call of the system's clock",
@@ -637,6 +643,8 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
     struct analysis a = {.local_ticks = scratch->more_values};
     pair_windows(&s, &f, &a);
     f.disturbed_share = (double)a.disturbed / s.nwindows;
+    if (gather_cycles(&s, &a, tkf_arch_roles.loop_fused, scratch->values) < WINDOWS_MIN)
+        return TKF_ENOISE;
     for (unsigned k = 0; k < tkf_arch_nkernels; k++)
         analyse_kernel(&s, &a, k, &f);
     find_band(&f);
