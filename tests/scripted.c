@@ -116,7 +116,7 @@ static void run(void *ctx, const struct tkf_source *src, unsigned kernel, uint64
     m->core_instructions += (double)iters * m->instructions[kernel] + ONCE_CYCLES;
     spend(m, cycles * 1e9 / core_hz(m) * (1 + m->noise * random_share(m)));
     ret_ticks[1] = read_counter(m, src);
-    if (m->garbage)
+    if (m->garbage > 0 && random_share(m) < m->garbage)
         ret_ticks[1] = garbage_ticks(m, ret_ticks[0], iters);
 }
 

@@ -57,7 +57,7 @@ struct scripted {
     enum scripted_fault fault;
     const char *faulty; /**< a source's name */
     bool identify_traps;
-    bool garbage;          /**< durations of windows mean nothing: 0, negative, equal, huge */
+    double garbage; /**< share of windows whose duration means nothing: 0, negative, equal, huge */
     const char *forbidden; /**< the reason, NULL when the counter may be read */
     int events_error;
     unsigned events_fail_from; /**< the call, from 1 on, at which events begin to fail; 0: never */
