@@ -60,9 +60,9 @@ static uint64_t read_counter(struct scripted *m, const struct tkf_source *src)
     case SCRIPTED_STUCK:
         return FIRST_TICK;
     case SCRIPTED_BACK:
-        return m->readings % 1000 == 0 ? ticks - 10000 : ticks;
+        return m->readings == m->fault_at ? ticks - 10000 : ticks;
     case SCRIPTED_JUMP:
-        return m->readings < 700 ? ticks : ticks + (uint64_t)(60 * scripted_hz(m, src));
+        return m->readings < m->fault_at ? ticks : ticks + (uint64_t)(60 * scripted_hz(m, src));
     case SCRIPTED_TRAP:
         longjmp(m->trap, 1);
     case SCRIPTED_SOUND:
@@ -80,6 +80,8 @@ static bool is_slow(const struct scripted *m)
 {
     if (m->slow_cpus >> m->cpu & 1)
         return true;
+    if (m->slow_until_ns > 0 && m->now_ns > m->slow_until_ns)
+        return false;
     return m->slow_share > 0 &&
            fmod(m->now_ns, m->slow_period_ns) < m->slow_share * m->slow_period_ns;
 }
@@ -227,6 +229,7 @@ struct scripted scripted_machine(void)
         .slow_period_ns = 3.7e6,
         .pin_error = TKF_ENOCPU,
         .events_error = TKF_EPERM,
+        .fault_at = 700,
     };
     for (unsigned k = 0; k < tkf_arch_nkernels; k++) {
         const struct tkf_kernel *kernel = &tkf_arch_kernels[k];

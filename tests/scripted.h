@@ -21,8 +21,8 @@
 enum scripted_fault {
     SCRIPTED_SOUND,
     SCRIPTED_STUCK, /**< its first value, for ever */
-    SCRIPTED_BACK,  /**< now and then a reading lies before the last one */
-    SCRIPTED_JUMP,  /**< one reading, and all after it, lie a minute later */
+    SCRIPTED_BACK,  /**< reading number fault_at lies before the one before it */
+    SCRIPTED_JUMP,  /**< reading number fault_at, and all after it, lie a minute later */
     SCRIPTED_TRAP,  /**< reading it traps */
 };
 
@@ -44,6 +44,7 @@ struct scripted {
     double gap_ns, gap_every_ns; /**< taken away from each such period */
     double slow_factor, slow_share,
         slow_period_ns;       /**< loops in that share of each period; chains stay */
+    double slow_until_ns;     /**< when that ends; 0: never */
     uint64_t slow_cpus;       /**< bit n: on CPU n loops are always slow */
     uint64_t unpinnable_cpus; /**< bit n: binding to CPU n fails with pin_error */
     int pin_error;
@@ -56,6 +57,7 @@ struct scripted {
     /* Failures. */
     enum scripted_fault fault;
     const char *faulty; /**< a source's name */
+    unsigned fault_at;
     bool identify_traps;
     double garbage; /**< share of windows whose duration means nothing: 0, negative, equal, huge */
     const char *forbidden; /**< the reason, NULL when the counter may be read */

@@ -119,6 +119,11 @@ static void passes_over_a_source_that_goes_back(void **unused)
 {
     (void)unused;
     assert_fault_passed_over(SCRIPTED_BACK, TKF_EBACKWARD);
+    struct scripted m = scripted_machine();
+    m.fault = SCRIPTED_BACK;
+    m.faulty = scripted_best_source()->name;
+    m.fault_at = 7 * 512 + 1; /* between two bursts */
+    assert_passed_over(&m, TKF_EBACKWARD, tkf_strerror(TKF_EBACKWARD));
 }
 
 static void passes_over_a_source_that_jumps(void **unused)
@@ -271,6 +276,24 @@ static void without_a_clock_the_rate_is_the_declared_one(void **unused)
     }
 }
 
+static void a_moment_is_the_same_on_both_clocks(void **unused)
+{
+    (void)unused;
+    const struct tkf_source *src = scripted_best_source();
+    struct scripted m = scripted_machine();
+    struct tkf_env env = scripted_env(&m);
+    m.gap_ns = 900;
+    m.gap_every_ns = 1000; /* most tries are hit */
+    struct tkf_moment from = tkf_moment_read(&env, src);
+    for (unsigned i = 0; i < 50; i++) {
+        struct tkf_moment to = tkf_moment_read(&env, src);
+        double ticks_ns = (double)(to.ticks - from.ticks) * 1e9 / scripted_hz(&m, src);
+        double clock_ns = (double)(to.clock_ns - from.clock_ns);
+        assert_true(fabs(ticks_ns - clock_ns) <= 2 * 26e9 / scripted_hz(&m, src));
+        assert_true(to.uncertain_ticks <= 5 * 26);
+    }
+}
+
 /* ---- rates -------------------------------------------------------------------------------------------------------- */
 
 /** A counter of 2.6 GHz seen at three moments 20 ms apart, the second window off by `bend_ppm`. */
@@ -398,6 +421,7 @@ int main(void)
         cmocka_unit_test_setup(reads_a_24_mhz_counter, setup),
         cmocka_unit_test_setup(an_identification_that_traps_is_no_end, setup),
         cmocka_unit_test_setup(without_a_clock_the_rate_is_the_declared_one, setup),
+        cmocka_unit_test_setup(a_moment_is_the_same_on_both_clocks, setup),
         cmocka_unit_test_setup(a_rate_that_all_agree_on_is_verified, setup_rates),
         cmocka_unit_test_setup(a_declared_rate_far_off_is_a_conflict, setup_rates),
         cmocka_unit_test_setup(windows_that_disagree_are_a_conflict, setup_rates),

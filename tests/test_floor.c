@@ -139,6 +139,7 @@ static void a_quiet_machine(void **unused)
     assert_true_to_script(&m);
     assert_floor(1, 1, any_straddles() ? 2 : 1);
     assert_true(found.pinned);
+    assert_int_equal(found.cpu, 0); /* the first of two that are equal */
     assert_null(found.unpinned_reason);
     assert_int_equal(found.nloops + found.nchains + found.ncosts, tkf_arch_nkernels + 1);
     assert_true(found.rounds >= options.rounds);
@@ -182,7 +183,10 @@ static void a_busy_process_on_the_same_cpu(void **unused)
     assert_true_to_script(&m);
     assert_floor(1, 1, any_straddles() ? 2 : 1);
     assert_within(found.lost_share, 0.5, 0.9);
+    assert_within(found.disturbed_share, 0.01, 0.1);
     assert_within(found.worst_gap_ns, 2.9e6, 3.1e6);
+    assert_true(loop_named("fused")->slow.share == 0); /* what fell into a gap is no state */
+    assert_int_equal(found.histogram[TKF_HISTOGRAM_BINS - 1], 0);
 }
 
 static void interrupts(void **unused)
@@ -227,10 +231,36 @@ static void a_slow_state_widens_the_band(void **unused)
     assert_int_equal(calibrate(&m, 1), 0);
     assert_near(found.floor_cycles.hi, 2.5, 0.005);
     m = scripted_machine();
+    options.rounds = 60;
+    m.slow_share = 0.1; /* not rare, but in too few windows */
+    m.slow_factor = 2.5;
+    assert_int_equal(calibrate(&m, 1), 0);
+    for (unsigned i = 0; i < found.nloops; i++) {
+        const struct tkf_state *slow = &found.loops[i].slow;
+        if (found.loops[i].offset_bytes == 0)
+            assert_true(slow->share * found.loops[i].windows < 8);
+    }
+    assert_true(loop_named("fused")->slow.share > 0.05);
+    assert_floor(1, 1, any_straddles() ? 2 : 1);
+    m = scripted_machine();
+    options.rounds = 1000;
+    options.limit_ns = 2000000000;
     m.slow_share = 0.02; /* rare: nothing to widen a band for */
+    m.slow_period_ns = 37e6;
     m.slow_factor = 2.5;
     assert_int_equal(calibrate(&m, 1), 0);
     assert_floor(1, 1, any_straddles() ? 2 : 1);
+    assert_within(loop_named("fused")->slow.share, 0.01, 0.03);
+}
+
+static void noise_is_no_state(void **unused)
+{
+    (void)unused;
+    struct scripted m = scripted_machine();
+    m.noise = 0.015;
+    assert_int_equal(calibrate(&m, 1), 0);
+    assert_true(loop_named("fused")->slow.share == 0);
+    assert_near(loop_named("fused")->fast.cycles.mid, 1, 0.01);
 }
 
 static void add_immediate_is_eliminated(void **unused)
@@ -272,6 +302,17 @@ static void the_core_clock_changes_midway(void **unused)
                     fabs(found.core_hz / m.later_core_hz - 1) < 0.001);
         assert_within(found.disturbed_share, 0.05, 0.8);
     }
+}
+
+static void the_usual_clock_counts(void **unused)
+{
+    (void)unused;
+    struct scripted m = scripted_machine();
+    m.later_core_hz = m.core_hz * 0.9;
+    m.later_from_ns = 12e6; /* a burst of speed at first */
+    assert_int_equal(calibrate(&m, 1), 0);
+    assert_near(found.core_hz, m.later_core_hz, 0.001);
+    assert_within(found.disturbed_share, 0.05, 0.3);
 }
 
 static void a_24_mhz_counter(void **unused)
@@ -317,6 +358,21 @@ static void prefers_the_quiet_cpu(void **unused)
             assert_int_equal(found.candidates[i].cpu, i);
             assert_within(found.candidates[i].fast_share, i == quiet, i == quiet);
         }
+    }
+}
+
+static void waits_for_a_quiet_moment(void **unused)
+{
+    (void)unused;
+    static const double shares[] = {0.8, 1};
+    for (unsigned i = 0; i < 2; i++) {
+        struct scripted m = scripted_machine();
+        m.slow_share = shares[i];
+        m.slow_until_ns = 18e6;
+        assert_int_equal(calibrate(&m, 2), 0);
+        assert_true(loop_named("fused")->slow.share == 0);
+        assert_true_to_script(&m);
+        assert_true(found.candidates[found.cpu].fast_share < 0.75);
     }
 }
 
@@ -427,6 +483,25 @@ static void a_declared_rate_is_held_against_the_clock(void **unused)
         assert_near(counter.hz, m.counter_hz / (1 + clocks[i].ppm * 1e-6), 10e-6);
         assert_int_equal(counter.nrates, 3);
     }
+}
+
+static void a_clock_is_not_held_against_itself(void **unused)
+{
+    (void)unused;
+    const struct tkf_source *clock = tkf_arch_sources;
+    while (clock->unit != TKF_UNIT_NS)
+        clock++; /* every architecture has one */
+    struct scripted m = scripted_machine();
+    struct tkf_env env = scripted_env(&m);
+    struct tkf_cpu_hints hints = {.hwcap = 0};
+    struct tkf_cpu cpu;
+    m.step_ticks = 1;
+    assert_int_equal(tkf_counter_probe(&env, &hints, clock->name, &scratch, &cpu, &counter), 0);
+    assert_int_equal(tkf_calibrate_cpu(&env, &options, &counter, cpus, 1, &scratch, &found), 0);
+    assert_int_equal(counter.trust, TKF_TRUST_DECLARED);
+    assert_true(counter.hz == 1e9);
+    assert_int_equal(counter.nrates, 1);
+    assert_true_to_script(&m);
 }
 
 static void a_clock_that_changes_its_rate(void **unused)
@@ -646,7 +721,7 @@ static void garbage_never_crashes(void **unused)
         struct tkf_env env = scripted_env(&m);
         m.seed = seed;
         probe(&env);
-        m.garbage = seed % 4 == 0 ? 1 : 0.02 * (seed % 4);
+        m.garbage = seed % 4 == 0 ? 1 : 0.15 * (seed % 4);
         setup(NULL);
         int error = tkf_calibrate_cpu(&env, &options, &counter, cpus, 3, &scratch, &found);
         if (error != 0) {
@@ -677,18 +752,22 @@ int main(void)
         cmocka_unit_test_setup(interrupts, setup),
         cmocka_unit_test_setup(most_windows_in_the_slow_state, setup),
         cmocka_unit_test_setup(a_slow_state_widens_the_band, setup),
+        cmocka_unit_test_setup(noise_is_no_state, setup),
         cmocka_unit_test_setup(add_immediate_is_eliminated, setup),
         cmocka_unit_test_setup(a_chain_that_does_not_agree, setup),
         cmocka_unit_test_setup(the_core_clock_changes_midway, setup),
+        cmocka_unit_test_setup(the_usual_clock_counts, setup),
         cmocka_unit_test_setup(a_24_mhz_counter, setup),
         cmocka_unit_test_setup(a_slow_core, setup),
         cmocka_unit_test_setup(prefers_the_quiet_cpu, setup),
+        cmocka_unit_test_setup(waits_for_a_quiet_moment, setup),
         cmocka_unit_test_setup(a_machine_whose_loop_takes_two_cycles, setup),
         cmocka_unit_test_setup(passes_over_a_cpu_that_cannot_be_pinned, setup),
         cmocka_unit_test_setup(no_cpu_can_be_pinned, setup),
         cmocka_unit_test_setup(unbound, setup),
         cmocka_unit_test_setup(as_many_candidates_as_there_is_room_for, setup),
         cmocka_unit_test_setup(a_declared_rate_is_held_against_the_clock, setup),
+        cmocka_unit_test_setup(a_clock_is_not_held_against_itself, setup),
         cmocka_unit_test_setup(a_clock_that_changes_its_rate, setup),
         cmocka_unit_test_setup(two_windows_even_where_they_cannot_be_long, setup),
         cmocka_unit_test_setup(two_whole_windows_after_the_limit, setup),
