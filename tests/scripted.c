@@ -73,7 +73,12 @@ static uint64_t read_counter(struct scripted *m, const struct tkf_source *src)
 
 static double core_hz(const struct scripted *m)
 {
-    return m->later_core_hz > 0 && m->now_ns >= m->later_from_ns ? m->later_core_hz : m->core_hz;
+    if (m->later_core_hz > 0 && m->now_ns >= m->later_from_ns)
+        return m->later_core_hz;
+    uint64_t period = (uint64_t)(m->now_ns / m->boost_period_ns) * UINT64_C(0x9e3779b97f4a7c15);
+    if (m->boost_share > 0 && (double)(period >> 11) * 0x1p-53 < m->boost_share)
+        return m->core_hz * m->boost_factor;
+    return m->core_hz;
 }
 
 static bool is_slow(const struct scripted *m)
@@ -227,6 +232,7 @@ struct scripted scripted_machine(void)
         .seed = 1,
         .slow_factor = 1.8,
         .slow_period_ns = 3.7e6,
+        .boost_period_ns = 1e6,
         .pin_error = TKF_ENOCPU,
         .events_error = TKF_EPERM,
         .fault_at = 700,

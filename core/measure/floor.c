@@ -381,6 +381,13 @@ static struct tkf_band fastest_state(const double *values, unsigned n, unsigned 
     return band;
 }
 
+/** What most windows say: a chain has no states, and its lowest windows are those that ran at a passing higher clock. */
+static struct tkf_band usual_state(const double *values, unsigned n)
+{
+    struct tkf_cluster usual = tkf_mode_cluster(values, n, FAST_WIDTH);
+    return tkf_median_band(values + usual.first, usual.count);
+}
+
 static struct tkf_state state_of(const double *values, unsigned n, unsigned of)
 {
     struct tkf_state state = {.share = of > 0 ? (double)n / of : 0};
@@ -416,7 +423,9 @@ static void analyse_kernel(struct session *s, const struct analysis *a, unsigned
     double *values = s->scratch->values;
     unsigned n = gather_cycles(s, a, k, values), end = 0;
     struct tkf_band cycles = {tkf_nan(), tkf_nan(), tkf_nan()};
-    if (n > 0)
+    if (n > 0 && kernel->role == TKF_ROLE_CHAIN)
+        cycles = widen(s, k, usual_state(values, n), f->cycle_ticks.mid);
+    else if (n > 0)
         cycles = widen(s, k, fastest_state(values, n, &end), f->cycle_ticks.mid);
     while (n > end && values[n - 1] > GAP * cycles.mid)
         n--;
