@@ -443,6 +443,12 @@ static void unbound(void **unused)
     assert_int_equal(calibrate_env(&env, 4), 0);
     assert_false(found.pinned);
     assert_string_equal(found.unpinned_reason, "this system cannot bind a thread to a CPU");
+
+    m.pin_error = TKF_EUNSUPPORTED; /* as macOS answers */
+    m.unpinnable_cpus = 15;
+    assert_int_equal(calibrate(&m, 4), 0);
+    assert_false(found.pinned);
+    assert_string_equal(found.unpinned_reason, "this system cannot bind a thread to a CPU");
 }
 
 static void as_many_candidates_as_there_is_room_for(void **unused)
