@@ -119,9 +119,9 @@ struct tkf_profile profile_of(const char *json)
 
 const char *in_home(const char *name)
 {
-    static char paths[4][200];
+    static char paths[16][200];
     static unsigned next;
-    char *path = paths[next++ % 4];
+    char *path = paths[next++ % 16];
     snprintf(path, sizeof paths[0], "%s/%s", home, name);
     return path;
 }
@@ -133,8 +133,10 @@ char *contents(const char *path)
         return NULL;
     char *text = NULL;
     size_t size = 0;
-    if (getdelim(&text, &size, '\0', in) < 0)
-        *text = '\0';
+    if (getdelim(&text, &size, '\0', in) < 0) {
+        free(text);
+        text = strdup("");
+    }
     fclose(in);
     return text;
 }

@@ -44,7 +44,7 @@ void call_expecting(const struct call *call, int status, const char *err);
 /** The profile in a text, which must be one. To tkf_profile_free(). */
 struct tkf_profile profile_of(const char *json);
 
-/** A path in home. Static, for the last four. */
+/** A path in home. Static, for the last sixteen. */
 const char *in_home(const char *name);
 
 /** Everything in a file, NULL when there is none; to free(). */

@@ -178,6 +178,12 @@ int tkf_verb_calibrate(int argc, char **argv)
         return exit_status_of(error);
     }
 
+    /* It came too late to be seen by the measurement, yet nothing has been said or saved. */
+    if (tkf_interrupted(NULL)) {
+        tkf_profile_free(&profile);
+        return TKF_EXIT_SIGINT;
+    }
+
     char *path = NULL;
     status = arguments.no_save ? TKF_EXIT_OK : save(&profile, &arguments, &path);
     if (common.json) {
