@@ -73,7 +73,12 @@ static uint64_t read_counter(struct scripted *m, const struct tkf_source *src)
 
 static double core_hz(const struct scripted *m)
 {
-    return m->later_core_hz > 0 && m->now_ns >= m->later_from_ns ? m->later_core_hz : m->core_hz;
+    if (m->later_core_hz > 0 && m->now_ns >= m->later_from_ns)
+        return m->later_core_hz;
+    if (m->boost_share > 0 &&
+        fmod(m->now_ns, m->boost_period_ns) < m->boost_share * m->boost_period_ns)
+        return m->core_hz * m->boost_factor;
+    return m->core_hz;
 }
 
 static bool is_slow(const struct scripted *m)

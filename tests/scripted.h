@@ -34,7 +34,9 @@ struct scripted {
 
     /* The core. */
     double core_hz;
-    double later_core_hz, later_from_ns;   /**< its clock from that moment on; 0: the same */
+    double later_core_hz, later_from_ns; /**< its clock from that moment on; 0: the same */
+    double boost_factor, boost_share,
+        boost_period_ns;                   /**< its clock in that share of each period */
     double cycles[SCRIPTED_KERNELS];       /**< core cycles for one operation */
     double instructions[SCRIPTED_KERNELS]; /**< for one iteration */
     double noise;                          /**< a window is longer by up to this share of itself */

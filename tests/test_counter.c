@@ -148,6 +148,8 @@ static void passes_over_a_step_too_coarse(void **unused)
     assert_int_equal(rejection(scripted_best_source()->name)->error, TKF_EUNSUPPORTED);
     assert_string_equal(rejection(scripted_best_source()->name)->reason,
                         "its step is too coarse to time a short window");
+    assert_null(counter.source);
+    assert_true(counter.step_ticks == 0 && counter.nrates == 0);
 
     m.step_ticks /= 4000; /* 1 us: what a 1 MHz counter has */
     assert_int_equal(probe(&m, scripted_best_source()->name), 0);

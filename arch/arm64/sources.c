@@ -48,6 +48,7 @@ const struct tkf_source tkf_arch_sources[] = {
     {
         .name = "cntvctss",
         .fence = "mrs cntvctss_el0;isb",
+        .next = "use --source cntvct, which every arm64 CPU has",
         .is_cpu_counter = true,
         .unit = TKF_UNIT_REF_TICK,
         .refuse = refuse_cntvctss,

@@ -388,9 +388,13 @@ static const struct tkf_loop *fused_loop(const struct tkf_cpu_floor *floor)
 static void print_events(struct page *page, const struct tkf_pmu_status *pmu,
                          const struct tkf_loop *loop)
 {
-    if (!pmu->available)
-        return;
     begin_row(page, "events");
+    if (!pmu->available) {
+        item(page, JOINT_DOT, page->style->dim, "none: %s",
+             pmu->reason[0] ? pmu->reason : "reason unknown");
+        end_row(page);
+        return;
+    }
     item(page, JOINT_DOT, "", "by %s", pmu->how);
     if (loop && isfinite(loop->event_cycles))
         item(page, JOINT_DOT, "", "the empty loop takes %s cycles, %s instructions",

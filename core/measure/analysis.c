@@ -12,7 +12,8 @@
 #define CHAIN_WIDTH      0.002 /* the chain's windows spread by the counter's step and little else */
 #define CHAIN_NEED_MIN   8
 #define LOOP_NEED_MIN    8
-#define FAST_NEED        4 /* windows that make a state */
+#define CLOCK_HOP        1.03 /* a core clock does not change by more for a moment */
+#define FAST_NEED        4    /* windows that make a state */
 #define CHAIN_NEAR       4 /* chain windows on each side that share a clock: about a millisecond */
 #define FAST_WIDTH       0.003 /* a loop's fastest state is about as narrow */
 #define DISTURBED        1.02  /* a chain window this much above its neighbours was interrupted */
@@ -42,10 +43,10 @@ static struct tkf_band widen(const struct tkf_session *s, unsigned kernel, struc
 }
 
 /**
- * Where the core clock is among n sorted chain windows: where half of them agree. Where no half agrees, the lowest dense cluster: a
+ * What a chain costs, among its n sorted windows: where half of them agree. Where no half agrees, the lowest dense cluster: a
  * busy sibling that takes an ALU now and then slows even a dependent chain, by a per cent or several and never the same.
  */
-static struct tkf_cluster cycle_cluster(const double *sorted, unsigned n)
+static struct tkf_cluster chain_cluster(const double *sorted, unsigned n)
 {
     struct tkf_cluster usual = tkf_mode_cluster(sorted, n, CHAIN_WIDTH);
     if (usual.count >= n / 2)
@@ -65,7 +66,7 @@ static int find_cycle(struct tkf_session *s, struct tkf_cpu_floor *f)
             values[n++] = values[i];
     }
     tkf_sort(values, n);
-    struct tkf_cluster usual = cycle_cluster(values, n);
+    struct tkf_cluster usual = chain_cluster(values, n);
     if (usual.count < CHAIN_NEED_MIN)
         return TKF_ENOISE;
     f->cycle_ticks = widen(s, chain, tkf_midmean_band(values + usual.first, usual.count), 1);
@@ -84,27 +85,41 @@ static int find_cycle(struct tkf_session *s, struct tkf_cpu_floor *f)
     return 0;
 }
 
-/**
- * The core clock around the j-th of n chain windows, ticks for a link: the windows near it that agree with the fastest of them.
- * The clock does not change within a millisecond; what makes some of them slower is something else.
- */
-static double local_cycle(const double *chain_ticks, unsigned n, unsigned j)
+static double mean_of(const double *values, struct tkf_cluster cluster)
 {
-    unsigned from = j > CHAIN_NEAR ? j - CHAIN_NEAR : 0;
-    unsigned to = j + CHAIN_NEAR < n ? j + CHAIN_NEAR : n - 1;
-    double lowest = 0, sum = 0;
-    unsigned count = 0;
-    for (unsigned i = from; i <= to; i++) {
-        if (chain_ticks[i] > 0 && (lowest == 0 || chain_ticks[i] < lowest))
-            lowest = chain_ticks[i];
+    double sum = 0;
+    for (unsigned i = 0; i < cluster.count; i++)
+        sum += values[cluster.first + i];
+    return cluster.count > 0 ? sum / cluster.count : 0;
+}
+
+/**
+ * The core clock around the j-th of n chain windows, ticks for a link; 0 when no window there is good.
+ *
+ * The clock hardly changes within a millisecond. So it is the usual one if a few windows near say so; else where most of them
+ * agree, unless others are faster by more than a clock hops: then most of them were interrupted alike.
+ */
+static double local_cycle(const double *chain_ticks, unsigned n, unsigned j, double usual_ticks)
+{
+    double near[2 * CHAIN_NEAR + 1];
+    unsigned from = j > CHAIN_NEAR ? j - CHAIN_NEAR : 0, count = 0;
+    struct tkf_cluster usual = {0, 0};
+    for (unsigned i = from; i < n && i <= j + CHAIN_NEAR; i++) {
+        if (chain_ticks[i] > 0)
+            near[count++] = chain_ticks[i];
     }
-    for (unsigned i = from; i <= to; i++) {
-        if (chain_ticks[i] > 0 && chain_ticks[i] <= lowest * (1 + CHAIN_WIDTH)) {
-            sum += chain_ticks[i];
-            count++;
-        }
+    tkf_sort(near, count);
+    for (unsigned i = 0; i < count; i++) {
+        usual.first += near[i] < usual_ticks * (1 - CHAIN_WIDTH);
+        usual.count += near[i] >= usual_ticks * (1 - CHAIN_WIDTH) &&
+                       near[i] <= usual_ticks * (1 + CHAIN_WIDTH);
     }
-    return count > 0 ? sum / count : 0;
+    if (usual.count >= 2)
+        return mean_of(near, usual);
+    struct tkf_cluster most = tkf_mode_cluster(near, count, CHAIN_WIDTH);
+    struct tkf_cluster lowest = tkf_lowest_cluster(near, count, CHAIN_WIDTH, 2);
+    bool interrupted = lowest.count > 0 && near[lowest.first] * CLOCK_HOP < near[most.first];
+    return mean_of(near, interrupted ? lowest : most);
 }
 
 static bool undisturbed(double chain_ticks, double local_ticks)
@@ -116,14 +131,14 @@ static bool undisturbed(double chain_ticks, double local_ticks)
  * The core clock beside each window, ticks for a link of the chain; 0 where the chain on both sides of the window was
  * disturbed. Returns how many are.
  */
-static unsigned pair_windows(struct tkf_session *s, double *ret_local_ticks)
+static unsigned pair_windows(struct tkf_session *s, double usual_ticks, double *ret_local_ticks)
 {
     double *chain_ticks = s->scratch->values;
     unsigned n = gather_chain(s, chain_ticks), passed = 0, disturbed = 0;
     for (unsigned w = 0; w < s->nwindows; w++) {
         passed += s->scratch->kernel[w] == tkf_arch_roles.chain_cycle;
         unsigned before = passed > 0 ? passed - 1 : 0, after = passed < n ? passed : n - 1;
-        double local = local_cycle(chain_ticks, n, before);
+        double local = local_cycle(chain_ticks, n, before, usual_ticks);
         bool good =
             undisturbed(chain_ticks[before], local) || undisturbed(chain_ticks[after], local);
         ret_local_ticks[w] = good ? local : 0;
@@ -147,22 +162,32 @@ static unsigned gather_cycles(const struct tkf_session *s, const double *local_t
 }
 
 /**
- * The fastest state: the lowest cluster that a few windows share, and where it ends. A few are enough: nothing makes a loop's window
- * too short, and the clock beside it is the agreement of several chain windows.
+ * The fastest state: from the lowest place that a few windows share, as far as a state is wide, and there where most windows agree.
+ * A few are enough to begin it: nothing makes a loop's window too short, only the clock taken beside it can be a little off.
  */
 static struct tkf_band fastest_state(const double *values, unsigned n, unsigned *ret_end)
 {
     struct tkf_cluster fast = tkf_lowest_cluster(values, n, FAST_WIDTH, FAST_NEED + n / 256);
     if (fast.count == 0) {
-        /* No two windows agree: the lower half is all that can be said. */
-        fast = (struct tkf_cluster){0, n / 2 > 0 ? n / 2 : n};
+        /* No few windows agree: the lower half is all that can be said. */
+        *ret_end = n;
+        return tkf_midmean_band(values, n / 2 > 0 ? n / 2 : n);
     }
-    struct tkf_band band = tkf_midmean_band(values + fast.first, fast.count);
-    unsigned end = fast.first + fast.count;
-    while (end < n && values[end] <= band.mid * TKF_STATE_WIDTH)
+    unsigned end = fast.first;
+    while (end < n && values[end] <= values[fast.first] * TKF_STATE_WIDTH)
         end++;
+    const double *state = values + fast.first;
+    struct tkf_cluster most = tkf_mode_cluster(state, end - fast.first, 2 * FAST_WIDTH);
     *ret_end = end;
-    return band;
+    return tkf_midmean_band(state + most.first, most.count);
+}
+
+/** A chain has no states: its cost is taken as the cycle's is. */
+static struct tkf_band usual_cost(const double *values, unsigned n)
+{
+    struct tkf_cluster usual = chain_cluster(values, n);
+    return usual.count > 0 ? tkf_midmean_band(values + usual.first, usual.count)
+                           : tkf_median_band(values, n);
 }
 
 static struct tkf_state state_of(const double *values, unsigned n, unsigned of)
@@ -200,7 +225,9 @@ static void analyse_kernel(struct tkf_session *s, const double *local_ticks, uns
     double *values = s->scratch->values;
     unsigned n = gather_cycles(s, local_ticks, k, values), end = 0;
     struct tkf_band cycles = {tkf_nan(), tkf_nan(), tkf_nan()};
-    if (n > 0)
+    if (n > 0 && kernel->role == TKF_ROLE_CHAIN)
+        cycles = widen(s, k, usual_cost(values, n), f->cycle_ticks.mid);
+    else if (n > 0)
         cycles = widen(s, k, fastest_state(values, n, &end), f->cycle_ticks.mid);
     while (n > end && values[n - 1] > GAP * cycles.mid)
         n--;
@@ -311,7 +338,7 @@ int tkf_analyse(struct tkf_session *s, struct tkf_cpu_floor *f)
     if (error != 0)
         return error;
     double *local_ticks = s->scratch->more_values;
-    f->disturbed_share = (double)pair_windows(s, local_ticks) / s->nwindows;
+    f->disturbed_share = (double)pair_windows(s, f->cycle_ticks.mid, local_ticks) / s->nwindows;
     if (gather_cycles(s, local_ticks, tkf_arch_roles.loop_fused, s->scratch->values) <
         LOOP_NEED_MIN)
         return TKF_ENOISE;

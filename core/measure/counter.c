@@ -184,7 +184,8 @@ static int try_source(const struct tkf_env *env, const struct tkf_source *src,
         reject(counter, src, TKF_EPERM, reason);
         return TKF_EPERM;
     }
-    struct proof p = {.env = env, .src = src, .scratch = scratch, .counter = counter};
+    struct tkf_counter proved = *counter;
+    struct proof p = {.env = env, .src = src, .scratch = scratch, .counter = &proved};
     int error = guarded(env, prove, &p);
     if (error == 0)
         error = p.error;
@@ -192,21 +193,21 @@ static int try_source(const struct tkf_env *env, const struct tkf_source *src,
         reject(counter, src, error, tkf_strerror(error));
         return error;
     }
-    counter->source = src;
-    counter->nrates = 0;
+    proved.source = src;
+    proved.nrates = 0;
     for (unsigned i = 0; src->is_cpu_counter && i < cpu->nrates; i++)
-        tkf_rate_add(counter, cpu->rates[i].name, cpu->rates[i].hz);
+        tkf_rate_add(&proved, cpu->rates[i].name, cpu->rates[i].hz);
     if (src->unit == TKF_UNIT_NS)
-        tkf_rate_add(counter, "by definition", 1e9);
-    estimate_rate(env, counter);
-    if ((double)counter->step_ticks > STEP_MAX_NS * 1e-9 * tkf_rate_guess_hz(counter)) {
-        counter->source = NULL;
+        tkf_rate_add(&proved, "by definition", 1e9);
+    estimate_rate(env, &proved);
+    if ((double)proved.step_ticks > STEP_MAX_NS * 1e-9 * tkf_rate_guess_hz(&proved)) {
         reject(counter, src, TKF_EUNSUPPORTED, "its step is too coarse to time a short window");
         return TKF_EUNSUPPORTED;
     }
-    counter->name = src->name;
-    counter->fence = src->fence;
-    counter->unit = unit_name(src->unit);
+    proved.name = src->name;
+    proved.fence = src->fence;
+    proved.unit = unit_name(src->unit);
+    *counter = proved;
     return 0;
 }
 

@@ -27,10 +27,10 @@ void tkf_calibrate_defaults(struct tkf_calibrate_options *ret_options, bool quic
 {
     *ret_options = (struct tkf_calibrate_options){
         .window_ns = quick ? 30000 : 40000,
-        .rounds = quick ? 100 : 500,
+        .rounds = quick ? 80 : 500,
         .hunt_ns = quick ? 25000000 : 400000000,
         .rate_ns = quick ? 15000000 : 60000000,
-        .limit_ns = quick ? 75000000 : 700000000,
+        .limit_ns = quick ? 60000000 : 700000000,
     };
 }
 

@@ -53,27 +53,34 @@ static bool long_enough(const struct tkf_session *s, uint64_t ns, unsigned nprob
            windows_ns > 4 * (double)ns;
 }
 
-/** Bind to each candidate once; those that can be bound are the ones to hunt among. */
+/**
+ * Bind to each candidate once; those that can be bound are the ones to hunt among.
+ * @return 0 · TKF_ENOCPU none could be · TKF_EUNSUPPORTED this system binds no thread.
+ */
 static int find_bindable(struct tkf_session *s, const unsigned *candidates, unsigned ncandidates,
                          struct tkf_cpu_floor *f)
 {
-    for (unsigned i = 0; i < ncandidates && f->ncandidates < TKF_CANDIDATES_MAX; i++) {
-        if (s->env->pin(s->env->ctx, candidates[i]) == 0)
+    int error = ncandidates > 0 && s->env->pin != NULL ? TKF_ENOCPU : TKF_EUNSUPPORTED;
+    for (unsigned i = 0; error != TKF_EUNSUPPORTED && i < ncandidates; i++) {
+        int failed = s->env->pin(s->env->ctx, candidates[i]);
+        if (failed == TKF_EUNSUPPORTED)
+            error = failed;
+        else if (failed == 0 && f->ncandidates < TKF_CANDIDATES_MAX)
             f->candidates[f->ncandidates++].cpu = candidates[i];
     }
-    return f->ncandidates > 0 ? 0 : TKF_ENOCPU;
+    return f->ncandidates > 0 ? 0 : error;
 }
 
 int tkf_hunt(struct tkf_session *s, const unsigned *candidates, unsigned ncandidates,
              uint64_t until_ns, struct tkf_cpu_floor *f)
 {
     const struct tkf_env *env = s->env;
-    if (ncandidates == 0 || env->pin == NULL) {
+    int error = f->ncandidates == 0 ? find_bindable(s, candidates, ncandidates, f) : 0;
+    if (error == TKF_EUNSUPPORTED) {
         f->unpinned_reason =
-            env->pin == NULL ? "this system cannot bind a thread to a CPU" : "no CPU was asked for";
+            ncandidates > 0 ? "this system cannot bind a thread to a CPU" : "no CPU was asked for";
         return s->iters[0] == 0 ? tkf_session_size(s) : 0;
     }
-    int error = f->ncandidates == 0 ? find_bindable(s, candidates, ncandidates, f) : 0;
     if (error != 0)
         return error;
 

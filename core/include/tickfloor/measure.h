@@ -17,15 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tickfloor/arch/cpu.h>
 #include <tickfloor/error.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct tkf_source;    /* arch/arch.h: a way to read time */
-struct tkf_cpu_hints; /* arch/arch.h: what the environment knows of the CPU */
-struct tkf_cpu;       /* arch/arch.h: what the CPU says of itself */
+struct tkf_source; /* a way to read time: opaque here */
 
 /** Counts of the core's own events since some fixed moment. */
 struct tkf_events {
@@ -96,7 +95,7 @@ struct tkf_scratch {
 /** How far the counter's rate can be believed. */
 enum tkf_trust {
     TKF_TRUST_VERIFIED, /**< two windows against an independent clock agree, and so do the declared rates */
-    TKF_TRUST_DECLARED, /**< declared by the hardware or its firmware; nothing here could check it */
+    TKF_TRUST_DECLARED, /**< declared by the hardware or its firmware, or ns by definition; unchecked */
     TKF_TRUST_CONFLICT, /**< two sources differ by more than 1000 ppm, or the two windows do by more than 200 */
 };
 
@@ -136,7 +135,7 @@ struct tkf_counter {
 
 /**
  * Choose a counter: identify the CPU, then go through the architecture's sources, best first, and take the first that
- * proves itself: it is not forbidden, does not trap, advances, never goes back, and has a step.
+ * proves itself: it is not forbidden, does not trap, advances, never goes back, and steps by 2 us or less.
  *
  * @param hints         what the environment knows of the CPU.
  * @param force         a source's name, or NULL for the best.
@@ -146,7 +145,7 @@ struct tkf_counter {
  *                      them or NAN. On TKF_ENOSOURCE `rejected` is written all the same: it holds the reasons.
  *
  * Errors:   TKF_EINVAL no source of that name · TKF_ENOSOURCE none passed · TKF_ECANCELLED.
- * Cost:     about 1 ms.
+ * Cost:     about 1 ms; tens of ms more for each source that does not move.
  */
 int tkf_counter_probe(const struct tkf_env *env, const struct tkf_cpu_hints *hints,
                       const char *force, struct tkf_scratch *scratch, struct tkf_cpu *ret_cpu,
