@@ -245,11 +245,11 @@ static void warn_of_cpu(struct tkf_profile *profile, const struct tkf_cpu_floor 
             f->cpu, f->chain_check);
     if (profile->machine.emulated)
         return; /* what an emulator's windows do says nothing of a neighbour or a sibling */
-    if (f->disturbed_share > 0.2)
+    if (f->disturbed_share > 0.2 || f->lost_share > 0.2)
         warn(
             profile, "disturbed", "stop what else runs on this CPU, or choose another with --cpus",
-            "CPU %u: %.0f %% of the windows were disturbed; what else ran took %.1f %% of the time",
-            f->cpu, f->disturbed_share * 100, f->lost_share * 100);
+            "CPU %u: what else ran took %.0f %% of the time; %.0f %% of the windows were disturbed",
+            f->cpu, f->lost_share * 100, f->disturbed_share * 100);
     if (fused == NULL)
         return;
     /* A loop costs whole cycles where only the core has a say. */
