@@ -2,8 +2,12 @@
 #include "reader.h"
 
 /* Sorted by name, one a line: here and in the table. */
+extern const struct tkf_reader tkf_reader_go_json;
+extern const struct tkf_reader tkf_reader_go_text;
 
 const struct tkf_reader *const tkf_readers[] = {
+    &tkf_reader_go_json,
+    &tkf_reader_go_text,
     NULL,
 };
 
