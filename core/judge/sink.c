@@ -441,6 +441,8 @@ static void finish(struct tkf_row *row)
 {
     struct tkf_result *result = &row->result;
     double sorted[TKF_SAMPLES_MAX];
+    if (result->repetitions == 0)
+        result->repetitions = 1; /* the row that it says more of did not come */
     if (row->merged > 1) {
         result->min_ns = row->lowest_ns;
         result->max_ns = row->highest_ns;

@@ -103,7 +103,7 @@ static enum row_kind take_numbers(struct tkf_sink *sink, struct tkf_slice rest, 
             return cut && timed ? ROW_WHOLE : ROW_BROKEN;
         if (cut && rest.length == 0 && !tkf_slice_is(unit, "ns/op") &&
             !tkf_slice_is(unit, "B/op") && !tkf_slice_is(unit, "allocs/op"))
-            break;
+            break; /* half a unit is none */
         timed = take_pair(sink, row, unit, value, quantum) || timed;
     }
     if (cut && !timed)
