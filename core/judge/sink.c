@@ -381,6 +381,10 @@ static void merge(struct tkf_result *to, const struct tkf_result *from)
             to->total_ns = from->total_ns;
     }
     raise(&to->iterations, from->iterations);
+    if (isnan(to->ns)) {
+        to->ns = from->ns;
+        to->statistic = from->statistic;
+    }
     to->repetitions += from->repetitions;
     lower(&to->ns_lo, from->ns_lo);
     raise(&to->ns_hi, from->ns_hi);
