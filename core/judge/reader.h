@@ -112,6 +112,9 @@ struct tkf_slice {
     size_t length;
 };
 
+/** The next line of a text such as tkf_input_head() gives, without its end, advancing *rest; false at the end. */
+bool tkf_slice_line(struct tkf_slice *rest, struct tkf_slice *ret_line);
+
 /** The next field separated by blanks (space, tab, NBSP), advancing *rest; empty at the end. */
 struct tkf_slice tkf_field(struct tkf_slice *rest);
 

@@ -138,21 +138,21 @@ static int read_events(struct tkf_input *in, struct tkf_sink *sink,
     return taken ? 0 : TKF_ENOMEM;
 }
 
+static bool has(struct tkf_slice text, const char *what)
+{
+    return memmem(text.text, text.length, what, strlen(what));
+}
+
 /* The first line that is an object has an Action. */
 static int recognise(const char *head, size_t length)
 {
-    const char *end = head + length;
-    while (head < end) {
-        const char *lf = memchr(head, '\n', (size_t)(end - head));
-        size_t bytes = (size_t)((lf ? lf : end) - head);
-        if (*head == '{') {
-            bool action = memmem(head, bytes, "\"Action\":", 9);
-            bool known = memmem(head, bytes, "\"Package\":", 10) ||
-                         memmem(head, bytes, "\"Output\":", 9) ||
-                         memmem(head, bytes, "\"ImportPath\":", 13);
-            return action && known ? 95 : 0;
-        }
-        head = lf ? lf + 1 : end;
+    struct tkf_slice rest = {.text = head, .length = length}, line;
+    while (tkf_slice_line(&rest, &line)) {
+        if (!tkf_slice_starts(line, "{"))
+            continue;
+        bool known =
+            has(line, "\"Package\":") || has(line, "\"Output\":") || has(line, "\"ImportPath\":");
+        return known && has(line, "\"Action\":") ? 95 : 0;
     }
     return 0;
 }
