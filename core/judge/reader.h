@@ -40,7 +40,7 @@ bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line);
 const char *tkf_input_all(struct tkf_input *in, size_t *ret_length);
 
 /** The line of a byte offset in the buffer of tkf_input_all(), 1-based. */
-unsigned tkf_input_line_of(const struct tkf_input *in, size_t offset);
+unsigned tkf_input_line_of(struct tkf_input *in, size_t offset);
 
 /* ---- sink.c: rows out ----------------------------------------------------------------------------------------------- */
 
