@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "reader.h"
 
-/* Sorted by name, one a line: here and in the table. */
+/* Sorted by the format's name, one a line: here and in the table. */
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
 extern const struct tkf_reader tkf_reader_catch2_console;
 extern const struct tkf_reader tkf_reader_catch2_xml;
+extern const struct tkf_reader tkf_reader_plain_csv;
 extern const struct tkf_reader tkf_reader_gbench_console;
 extern const struct tkf_reader tkf_reader_gbench_csv;
 extern const struct tkf_reader tkf_reader_gbench_json;
@@ -19,14 +20,14 @@ extern const struct tkf_reader tkf_reader_perf_csv;
 extern const struct tkf_reader tkf_reader_perf_json;
 extern const struct tkf_reader tkf_reader_perf_text;
 extern const struct tkf_reader tkf_reader_phoronix_xml;
-extern const struct tkf_reader tkf_reader_plain_csv;
 
-/* clang-format off: it would put several on a line */
+/* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_benchstat_csv,
     &tkf_reader_benchstat_text,
     &tkf_reader_catch2_console,
     &tkf_reader_catch2_xml,
+    &tkf_reader_plain_csv,
     &tkf_reader_gbench_console,
     &tkf_reader_gbench_csv,
     &tkf_reader_gbench_json,
@@ -40,7 +41,6 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_perf_json,
     &tkf_reader_perf_text,
     &tkf_reader_phoronix_xml,
-    &tkf_reader_plain_csv,
     NULL,
 };
 /* clang-format on */
