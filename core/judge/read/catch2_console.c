@@ -256,6 +256,7 @@ static void read_row_line(struct reading *reading, const struct tkf_line *line)
         }
     } else if (!tkf_text_trim((struct tkf_slice){line->text, line->length}).length) {
         end_row(reading);
+        reading->name.length = 0;
     } else if (padded || !reading->padded) {
         end_row(reading);
         add_piece(reading, tkf_text_trim((struct tkf_slice){line->text, line->length}));

@@ -294,6 +294,7 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
                      counters;
     switch (read_header(text, &counters)) {
     case RESULTS_HEADER:
+        need_origin(reading);
         reading->comparison = false;
         reading->counters = NULL;
         if (is_tabular(counters))
