@@ -246,7 +246,8 @@ static bool read_failure(struct reading *reading, struct tkf_slice text, unsigne
             continue;
         const char *message = mark + strlen(marks[i]);
         const char *end = text.text + text.length;
-        const char *quote = memrchr(message, '\'', (size_t)(end - message));
+        const char *quote =
+            tkf_text_last((struct tkf_slice){message, (size_t)(end - message)}, '\'');
         while (mark > text.text && blank(mark[-1]))
             mark--;
         need_origin(reading);

@@ -69,7 +69,8 @@ static const char *keep_name(struct tkf_sink *sink, struct tkf_slice text)
 static bool read_row(struct reading *reading, struct tkf_slice text, unsigned line)
 {
     const char *mark = memmem(text.text, text.length, spread_mark, strlen(spread_mark));
-    const char *colon = mark ? memrchr(text.text, ':', (size_t)(mark - text.text)) : NULL;
+    const char *colon =
+        mark ? tkf_text_last((struct tkf_slice){text.text, (size_t)(mark - text.text)}, ':') : NULL;
     double ticks, quantum, spread, ns, ns_quantum;
     if (!colon || colon == text.text ||
         !tkf_number(tkf_text_trim((struct tkf_slice){colon + 1, (size_t)(mark - colon - 1)}),

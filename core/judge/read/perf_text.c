@@ -27,7 +27,7 @@ struct reading {
 static void begin_block(struct reading *reading, struct tkf_slice text, unsigned line)
 {
     double runs = 1;
-    const char *open = memrchr(text.text, '(', text.length);
+    const char *open = tkf_text_last(text, '(');
     if (text.length && text.text[text.length - 1] == ':')
         text.length--;
     if (open) {
@@ -87,8 +87,8 @@ static bool read_seconds(struct reading *reading, struct tkf_slice text)
 static bool read_count(struct tkf_slice text, double *ret_value, double *ret_quantum)
 {
     const char *end = text.text + text.length;
-    const char *point = memrchr(text.text, '.', text.length);
-    const char *comma = memrchr(text.text, ',', text.length);
+    const char *point = tkf_text_last(text, '.');
+    const char *comma = tkf_text_last(text, ',');
     bool decimal_comma = comma && (point ? comma > point : end - comma == 3);
     bool groups_of_points = point && !comma && end - point == 4;
     return tkf_number(text, decimal_comma || groups_of_points ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT,

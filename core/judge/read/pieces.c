@@ -38,6 +38,13 @@ bool tkf_text_ends(struct tkf_slice text, const char *suffix)
     return text.length > length && memcmp(text.text + text.length - length, suffix, length) == 0;
 }
 
+const char *tkf_text_last(struct tkf_slice text, char c)
+{
+    while (text.length && text.text[text.length - 1] != c)
+        text.length--;
+    return text.length ? text.text + text.length - 1 : NULL;
+}
+
 const char *tkf_text_keep(struct tkf_sink *sink, const char *text)
 {
     return text ? tkf_sink_text(sink, text, strlen(text)) : NULL;

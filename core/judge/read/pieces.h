@@ -17,6 +17,9 @@ struct tkf_slice tkf_text_uncomment(struct tkf_slice text);
 /** Whether it ends so, and in more than that. */
 bool tkf_text_ends(struct tkf_slice text, const char *suffix);
 
+/** The last place of a character in it; NULL. */
+const char *tkf_text_last(struct tkf_slice text, char c);
+
 /** Keep a string in the sink; NULL stays NULL. */
 const char *tkf_text_keep(struct tkf_sink *sink, const char *text);
 
