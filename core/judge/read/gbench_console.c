@@ -30,7 +30,7 @@ static bool take_value(struct tkf_slice *rest, struct tkf_slice *ret_unit, doubl
 {
     struct tkf_slice number = tkf_field(rest);
     *ret_unit = tkf_field(rest);
-    if (!ret_unit->length || isdigit((unsigned char)*ret_unit->text) ||
+    if (!ret_unit->length || memchr("+-.0123456789", *ret_unit->text, 13) ||
         !tkf_number(number, TKF_NUMBER_POINT, ret_value, ret_quantum))
         return false;
     double unit_ns = 1;
@@ -169,23 +169,16 @@ static void read_tabular(struct tkf_sink *sink, struct tkf_result *row, struct t
 
 /* ---- lines ---- */
 
-enum header { NO_HEADER, RESULTS_HEADER, COMPARISON_HEADER };
-
-/* The header of results, or of compare.py, whose columns Time and CPU are ratios. */
-static enum header read_header(struct tkf_slice text, struct tkf_slice *ret_counters)
+/* The header of a table. That of compare.py begins alike, but its Time and CPU are ratios. */
+static bool read_header(struct tkf_slice text, struct tkf_slice *ret_counters)
 {
-    static const char *const columns[] = {"Benchmark", "Time", "CPU"};
+    static const char *const columns[] = {"Benchmark", "Time", "CPU", "Iterations"};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         if (!tkf_slice_is(tkf_field(&text), columns[i]))
-            return NO_HEADER;
+            return false;
     }
-    struct tkf_slice next = tkf_field(&text);
-    if (tkf_slice_is(next, "Time"))
-        return COMPARISON_HEADER;
-    if (!tkf_slice_is(next, "Iterations"))
-        return NO_HEADER;
     *ret_counters = text;
-    return RESULTS_HEADER;
+    return true;
 }
 
 static int recognise(const char *head, size_t length)
@@ -198,7 +191,7 @@ static int recognise(const char *head, size_t length)
         struct cells cells;
         double unit_ns;
         struct tkf_slice text = tkf_text_uncomment((struct tkf_slice){line, (size_t)(end - line)});
-        if (read_header(text, &counters) == RESULTS_HEADER)
+        if (read_header(text, &counters))
             return 95;
         if (find_cells(text, &cells) && tkf_time_unit(cells.unit, &unit_ns))
             sure = 60;
@@ -211,7 +204,6 @@ struct reading {
     struct tkf_sink *sink;
     struct tkf_gbench state;
     const char *counters; /* names in the header of tabular counters, kept by the sink */
-    bool comparison;      /* within a table of compare.py */
 };
 
 static void need_origin(struct reading *reading)
@@ -232,7 +224,6 @@ static bool read_run_on(struct reading *reading, struct tkf_slice text)
     struct tkf_origin *origin = tkf_gbench_begin(&reading->state, reading->sink);
     if (tkf_number(tkf_field(&text), TKF_NUMBER_POINT, &cpus, NULL))
         origin->cpus = cpus;
-    reading->comparison = false;
     return true;
 }
 
@@ -293,23 +284,15 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
 {
     struct tkf_slice text = tkf_text_uncomment((struct tkf_slice){line->text, line->length}),
                      counters;
-    switch (read_header(text, &counters)) {
-    case RESULTS_HEADER:
+    if (read_header(text, &counters)) {
         need_origin(reading);
-        reading->comparison = false;
         reading->counters = NULL;
         if (is_tabular(counters))
             reading->counters = tkf_sink_text(reading->sink, counters.text, counters.length);
         return;
-    case COMPARISON_HEADER:
-        reading->comparison = true;
-        return;
-    case NO_HEADER:
-        break;
     }
     struct cells cells;
-    if (read_run_on(reading, text) || reading->comparison ||
-        read_failure(reading, text, line->number))
+    if (read_run_on(reading, text) || read_failure(reading, text, line->number))
         return;
     double unit_ns;
     /* A percentage or a coefficient is only a row's where a table was begun. */
