@@ -9,21 +9,17 @@
 
 #include "pieces.h"
 
-static const char table_start[] = "benchmark name ";
-
-/* The header of a table, at the beginning of its line. */
-static bool is_table_start(const char *line)
+/* The header of a table. */
+static bool is_table_start(struct tkf_slice line)
 {
-    size_t end = strcspn(line, "\n");
-    return strncmp(line, table_start, strlen(table_start)) == 0 &&
-           memmem(line, end, " samples ", strlen(" samples "));
+    return tkf_slice_starts(line, "benchmark name ") &&
+           memmem(line.text, line.length, " samples ", strlen(" samples "));
 }
 
 static int recognise(const char *head, size_t length)
 {
-    (void)length;
-    for (const char *line = head; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
+    struct tkf_slice rest = {head, length}, line;
+    while (tkf_slice_line(&rest, &line)) {
         if (is_table_start(line))
             return 95;
     }
@@ -249,7 +245,8 @@ static void read_row_line(struct reading *reading, const struct tkf_line *line)
         add_piece(reading, cells.left);
         if (reading->expect == MEAN) {
             take_mean(&reading->row, &cells, 0);
-            tkf_interval(&reading->row, cells.value[1], cells.value[2]);
+            reading->row.ns_lo = cells.value[1];
+            reading->row.ns_hi = cells.value[2];
             reading->expect = DEVIATION;
         } else {
             end_row(reading);
@@ -284,7 +281,7 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
     } else if (is_rule(line, '=') || is_rule(line, '~')) {
         end_row(reading);
         reading->place = BODY;
-    } else if (is_table_start(line->text)) {
+    } else if (is_table_start((struct tkf_slice){line->text, line->length})) {
         end_row(reading);
         reading->place = TABLE;
         reading->analysis = !strstr(line->text, " mean");

@@ -102,9 +102,8 @@ static void take_mean(struct tkf_result *row, const char **attributes)
 {
     double quantum_ns = NAN;
     row->ns = number(attributes, "value", &quantum_ns);
-    double lo_ns = number(attributes, "lowerBound", &quantum_ns);
-    double hi_ns = number(attributes, "upperBound", &quantum_ns);
-    tkf_interval(row, lo_ns, hi_ns);
+    row->ns_lo = number(attributes, "lowerBound", &quantum_ns);
+    row->ns_hi = number(attributes, "upperBound", &quantum_ns);
     row->quantum_ns = quantum_ns;
     row->statistic = TKF_STATISTIC_MEAN;
 }

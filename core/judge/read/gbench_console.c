@@ -184,18 +184,15 @@ static bool read_header(struct tkf_slice text, struct tkf_slice *ret_counters)
 static int recognise(const char *head, size_t length)
 {
     int sure = 0;
-    for (const char *line = head; line < head + length;) {
-        const char *newline = memchr(line, '\n', (size_t)(head + length - line));
-        const char *end = newline ? newline : head + length;
-        struct tkf_slice counters;
+    struct tkf_slice rest = {head, length}, line, counters;
+    while (tkf_slice_line(&rest, &line)) {
         struct cells cells;
         double unit_ns;
-        struct tkf_slice text = tkf_text_uncomment((struct tkf_slice){line, (size_t)(end - line)});
-        if (read_header(text, &counters))
+        line = tkf_text_uncomment(line);
+        if (read_header(line, &counters))
             return 95;
-        if (find_cells(text, &cells) && tkf_time_unit(cells.unit, &unit_ns))
+        if (find_cells(line, &cells) && tkf_time_unit(cells.unit, &unit_ns))
             sure = 60;
-        line = end + 1;
     }
     return sure;
 }

@@ -109,15 +109,12 @@ static bool is_other_header(struct tkf_slice row)
 
 static int recognise(const char *head, size_t length)
 {
-    for (const char *line = head; line < head + length;) {
-        const char *newline = memchr(line, '\n', (size_t)(head + length - line));
-        const char *end = newline ? newline : head + length;
-        struct tkf_slice row;
+    struct tkf_slice rest = {head, length}, line, row;
+    while (tkf_slice_line(&rest, &line)) {
         struct header header;
-        if (find_table((struct tkf_slice){line, (size_t)(end - line)}, &row) &&
-            memmem(row.text, row.length, "err%", 4) && read_header(NULL, row, &header))
+        if (find_table(line, &row) && memmem(row.text, row.length, "err%", strlen("err%")) &&
+            read_header(NULL, row, &header))
             return 95;
-        line = end + 1;
     }
     return 0;
 }

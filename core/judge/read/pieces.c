@@ -56,15 +56,8 @@ void tkf_notice_unread(struct tkf_sink *sink, unsigned line, struct tkf_slice te
                     text.length < SHOWN_MAX ? (int)text.length : SHOWN_MAX, text.text);
 }
 
-void tkf_interval(struct tkf_result *row, double lo_ns, double hi_ns)
-{
-    if (lo_ns <= hi_ns) {
-        row->ns_lo = lo_ns;
-        row->ns_hi = hi_ns;
-    }
-}
-
 void tkf_interval_around(struct tkf_result *row, double half_ns)
 {
-    tkf_interval(row, row->ns - fabs(half_ns), row->ns + fabs(half_ns));
+    row->ns_lo = row->ns - fabs(half_ns);
+    row->ns_hi = row->ns + fabs(half_ns);
 }

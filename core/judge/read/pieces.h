@@ -26,9 +26,6 @@ const char *tkf_text_keep(struct tkf_sink *sink, const char *text);
 /** Say of a line that it looks like a result and cannot be read. */
 void tkf_notice_unread(struct tkf_sink *sink, unsigned line, struct tkf_slice text);
 
-/** Set the interval of a row. One that ends before it begins, in a damaged file, is none: it stays unknown. */
-void tkf_interval(struct tkf_result *row, double lo_ns, double hi_ns);
-
 /** Set the interval of a row to so much on both sides of its `ns`; NAN leaves it unknown. */
 void tkf_interval_around(struct tkf_result *row, double half_ns);
 
