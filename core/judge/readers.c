@@ -8,10 +8,16 @@ extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
 extern const struct tkf_reader tkf_reader_plain_csv;
 
+/* clang-format off: it would put several on a line */
 const struct tkf_reader *const tkf_readers[] = {
-    &tkf_reader_benchstat_csv, &tkf_reader_benchstat_text, &tkf_reader_go_json,
-    &tkf_reader_go_text,       &tkf_reader_plain_csv,      NULL,
+    &tkf_reader_benchstat_csv,
+    &tkf_reader_benchstat_text,
+    &tkf_reader_go_json,
+    &tkf_reader_go_text,
+    &tkf_reader_plain_csv,
+    NULL,
 };
+/* clang-format on */
 
 #define READERS_MAX (sizeof(tkf_readers) / sizeof(tkf_readers[0]))
 
