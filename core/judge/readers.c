@@ -6,6 +6,8 @@ extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_libtest_json;
+extern const struct tkf_reader tkf_reader_libtest_text;
 extern const struct tkf_reader tkf_reader_plain_csv;
 
 /* clang-format off: it would put several on a line */
@@ -14,6 +16,8 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_benchstat_text,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
+    &tkf_reader_libtest_json,
+    &tkf_reader_libtest_text,
     &tkf_reader_plain_csv,
     NULL,
 };
