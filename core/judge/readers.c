@@ -4,6 +4,10 @@
 /* Sorted by name, one a line: here and in the table. */
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_cargo_criterion_json;
+extern const struct tkf_reader tkf_reader_criterion_console;
+extern const struct tkf_reader tkf_reader_criterion_csv;
+extern const struct tkf_reader tkf_reader_criterion_estimates;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
 extern const struct tkf_reader tkf_reader_libtest_json;
@@ -14,6 +18,10 @@ extern const struct tkf_reader tkf_reader_plain_csv;
 const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_benchstat_csv,
     &tkf_reader_benchstat_text,
+    &tkf_reader_cargo_criterion_json,
+    &tkf_reader_criterion_console,
+    &tkf_reader_criterion_csv,
+    &tkf_reader_criterion_estimates,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
     &tkf_reader_libtest_json,
