@@ -8,6 +8,7 @@ extern const struct tkf_reader tkf_reader_cargo_criterion_json;
 extern const struct tkf_reader tkf_reader_criterion_console;
 extern const struct tkf_reader tkf_reader_criterion_csv;
 extern const struct tkf_reader tkf_reader_criterion_estimates;
+extern const struct tkf_reader tkf_reader_divan_text;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
 extern const struct tkf_reader tkf_reader_libtest_json;
@@ -22,6 +23,7 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_criterion_console,
     &tkf_reader_criterion_csv,
     &tkf_reader_criterion_estimates,
+    &tkf_reader_divan_text,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
     &tkf_reader_libtest_json,
