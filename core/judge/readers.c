@@ -11,6 +11,9 @@ extern const struct tkf_reader tkf_reader_criterion_estimates;
 extern const struct tkf_reader tkf_reader_divan_text;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_jmh_csv;
+extern const struct tkf_reader tkf_reader_jmh_json;
+extern const struct tkf_reader tkf_reader_jmh_text;
 extern const struct tkf_reader tkf_reader_libtest_json;
 extern const struct tkf_reader tkf_reader_libtest_text;
 extern const struct tkf_reader tkf_reader_plain_csv;
@@ -26,6 +29,9 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_divan_text,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
+    &tkf_reader_jmh_csv,
+    &tkf_reader_jmh_json,
+    &tkf_reader_jmh_text,
     &tkf_reader_libtest_json,
     &tkf_reader_libtest_text,
     &tkf_reader_plain_csv,
