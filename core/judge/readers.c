@@ -2,6 +2,10 @@
 #include "reader.h"
 
 /* Sorted by name, one a line: here and in the table. */
+extern const struct tkf_reader tkf_reader_bdn_csv;
+extern const struct tkf_reader tkf_reader_bdn_json;
+extern const struct tkf_reader tkf_reader_bdn_log;
+extern const struct tkf_reader tkf_reader_bdn_md;
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
 extern const struct tkf_reader tkf_reader_cargo_criterion_json;
@@ -20,6 +24,10 @@ extern const struct tkf_reader tkf_reader_plain_csv;
 
 /* clang-format off: it would put several on a line */
 const struct tkf_reader *const tkf_readers[] = {
+    &tkf_reader_bdn_csv,
+    &tkf_reader_bdn_json,
+    &tkf_reader_bdn_log,
+    &tkf_reader_bdn_md,
     &tkf_reader_benchstat_csv,
     &tkf_reader_benchstat_text,
     &tkf_reader_cargo_criterion_json,
