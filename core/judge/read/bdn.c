@@ -187,7 +187,9 @@ void tkf_bdn_env(struct tkf_bdn *bdn, struct tkf_slice text)
     bdn->cpu_next = false;
     if (tkf_slice_starts(text, "Frequency") && tkf_slice_find(text, resolution)) {
         struct tkf_slice value =
-            tkf_slice_from(text, tkf_slice_find(text, resolution) + strlen(resolution) + 1);
+            tkf_slice_from(text, tkf_slice_find(text, resolution) + strlen(resolution));
+        if (value.length > 0) /* ":" or "=" */
+            value = tkf_slice_from(value, value.text + 1);
         struct tkf_bdn_votes votes = {0};
         value = tkf_slice_trim(before(value, ", T"));
         tkf_bdn_vote(&votes, value);
@@ -463,27 +465,26 @@ static struct tkf_slice cell(const struct tkf_bdn *bdn, const struct columns *co
     return at < bdn->csv.ncells ? bdn->csv.cells[at] : (struct tkf_slice){"", 0};
 }
 
-/* Markdown has <, > and & of generic types as entities. */
+/* Markdown has what is special to it in generic types escaped. */
 static const char *method_text(struct tkf_sink *sink, struct tkf_slice text)
 {
-    static const char *const entities[][2] = {
-        {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&#39;", "'"}};
+    static const char *const escapes[][2] = {
+        {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&#39;", "'"}, {"\\|", "|"}};
     const char *kept = "";
     while (text.length > 0) {
-        const char *at = tkf_slice_find(text, "&"), *what = "&";
-        if (!at)
-            return *kept ? tkf_row_text(sink, "%s%.*s", kept, (int)text.length, text.text)
-                         : keep(sink, text);
-        struct tkf_slice head = tkf_slice_until(text, at), rest = tkf_slice_from(text, at);
-        size_t length = 1;
-        for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++) {
-            if (tkf_slice_starts(rest, entities[i][0])) {
-                what = entities[i][1];
-                length = strlen(entities[i][0]);
+        size_t plain = 0, length = 0;
+        const char *what = "";
+        for (; plain < text.length && length == 0; plain += length == 0) {
+            struct tkf_slice rest = tkf_slice_from(text, text.text + plain);
+            for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+                if (tkf_slice_starts(rest, escapes[i][0])) {
+                    what = escapes[i][1];
+                    length = strlen(escapes[i][0]);
+                }
             }
         }
-        kept = tkf_row_text(sink, "%s%.*s%s", kept, (int)head.length, head.text, what);
-        text = tkf_slice_from(rest, rest.text + length);
+        kept = tkf_row_text(sink, "%s%.*s%s", kept, (int)plain, text.text, what);
+        text = tkf_slice_from(text, text.text + plain + length);
     }
     return kept;
 }
@@ -557,11 +558,12 @@ static void read_row(struct tkf_bdn *bdn, unsigned line, const struct columns *c
     result->statistic = main_column == MEAN ? TKF_STATISTIC_MEAN : TKF_STATISTIC_MEDIAN;
     if (main_column == MEAN &&
         tkf_bdn_time(cell(bdn, columns, ERROR), style, columns->unit_ns[ERROR], &error, NULL)) {
-        result->ns_lo = ns - error;
-        result->ns_hi = ns + error;
+        tkf_row_interval(result, ns - error, ns + error);
     }
-    tkf_bdn_time(cell(bdn, columns, MIN), style, columns->unit_ns[MIN], &result->min_ns, NULL);
-    tkf_bdn_time(cell(bdn, columns, MAX), style, columns->unit_ns[MAX], &result->max_ns, NULL);
+    double min, max;
+    if (tkf_bdn_time(cell(bdn, columns, MIN), style, columns->unit_ns[MIN], &min, NULL) &&
+        tkf_bdn_time(cell(bdn, columns, MAX), style, columns->unit_ns[MAX], &max, NULL))
+        tkf_row_extremes(result, min, max);
     result->alloc_bytes = read_bytes(cell(bdn, columns, ALLOCATED), style);
     if (tkf_slice_is(cell(bdn, columns, OVERHEAD), "False"))
         bdn->no_overhead = true;

@@ -51,13 +51,12 @@ static void add_samples(struct tkf_result *row, const json_t *metric, struct tkf
                 tkf_row_value(row, tkf_jmh_ns(json_number_value(score), unit, row->threads));
         }
     }
+    if (!isnan(row->min_ns))
+        return; /* single shots and samples come as histograms */
     const json_t *percentiles = json_object_get(metric, "scorePercentiles");
-    double least = tkf_json_number(percentiles, "0.0"),
-           most = tkf_json_number(percentiles, "100.0");
-    if (isnan(row->min_ns)) { /* single shots and samples come as histograms */
-        row->min_ns = tkf_jmh_ns(least, unit, row->threads);
-        row->max_ns = tkf_jmh_ns(most, unit, row->threads);
-    }
+    double one = tkf_jmh_ns(tkf_json_number(percentiles, "0.0"), unit, row->threads);
+    double other = tkf_jmh_ns(tkf_json_number(percentiles, "100.0"), unit, row->threads);
+    tkf_row_extremes(row, fmin(one, other), fmax(one, other));
 }
 
 /* How many runs before this one have its name: they share it, differing in parameters and mode. */

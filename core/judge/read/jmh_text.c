@@ -307,6 +307,8 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     state.rows.version = state.blocks.version = version;
     if (state.rows.count > 0)
         state.blocks.count = 0; /* the table has them all */
+    else if (state.benchmark)
+        tkf_sink_notice(sink, 0, "%s: no result follows", state.benchmark);
     tkf_jmh_end(&state.rows);
     tkf_jmh_end(&state.blocks);
     return 0;
