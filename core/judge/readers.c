@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reader.h"
 
-/* Sorted by name, one a line: here and in the table. */
+/* Sorted by the format's name, one a line: here and in the table. */
 extern const struct tkf_reader tkf_reader_bdn_csv;
 extern const struct tkf_reader tkf_reader_bdn_json;
 extern const struct tkf_reader tkf_reader_bdn_log;
@@ -12,6 +12,7 @@ extern const struct tkf_reader tkf_reader_cargo_criterion_json;
 extern const struct tkf_reader tkf_reader_criterion_console;
 extern const struct tkf_reader tkf_reader_criterion_csv;
 extern const struct tkf_reader tkf_reader_criterion_estimates;
+extern const struct tkf_reader tkf_reader_plain_csv;
 extern const struct tkf_reader tkf_reader_divan_text;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
@@ -20,9 +21,8 @@ extern const struct tkf_reader tkf_reader_jmh_json;
 extern const struct tkf_reader tkf_reader_jmh_text;
 extern const struct tkf_reader tkf_reader_libtest_json;
 extern const struct tkf_reader tkf_reader_libtest_text;
-extern const struct tkf_reader tkf_reader_plain_csv;
 
-/* clang-format off: it would put several on a line */
+/* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_bdn_csv,
     &tkf_reader_bdn_json,
@@ -34,6 +34,7 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_criterion_console,
     &tkf_reader_criterion_csv,
     &tkf_reader_criterion_estimates,
+    &tkf_reader_plain_csv,
     &tkf_reader_divan_text,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
@@ -42,7 +43,6 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_jmh_text,
     &tkf_reader_libtest_json,
     &tkf_reader_libtest_text,
-    &tkf_reader_plain_csv,
     NULL,
 };
 /* clang-format on */
