@@ -203,7 +203,7 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
 
 const struct tkf_reader tkf_reader_libtest_text = {
     .name = "libtest-text",
-    .text = "Rust libtest text, also Criterion's bencher output",
+    .text = "Rust libtest text",
     .recognise = recognise,
     .read = read_all,
 };
