@@ -79,7 +79,7 @@ static struct tkf_slice between(const char *from, const char *to)
 /* "N=500, Text=abc" as "N: 500, Text: abc", which is how full names have it. */
 static const char *params_of(struct tkf_sink *sink, struct tkf_slice text)
 {
-    const char *params = "";
+    struct tkf_builder params = {0};
     while (text.length > 0) {
         const char *comma = tkf_slice_find(text, ", ");
         struct tkf_slice one = comma ? tkf_slice_until(text, comma) : text;
@@ -87,11 +87,11 @@ static const char *params_of(struct tkf_sink *sink, struct tkf_slice text)
         struct tkf_slice key = equals ? tkf_slice_until(one, equals) : one;
         struct tkf_slice value =
             equals ? tkf_slice_from(one, equals + 1) : (struct tkf_slice){"", 0};
-        params = tkf_row_text(sink, "%s%s%.*s%s%.*s", params, *params ? ", " : "", (int)key.length,
-                              key.text, equals ? ": " : "", (int)value.length, value.text);
+        tkf_build(&params, "%s%.*s%s%.*s", params.out ? ", " : "", (int)key.length, key.text,
+                  equals ? ": " : "", (int)value.length, value.text);
         text = comma ? tkf_slice_from(text, comma + 2) : (struct tkf_slice){"", 0};
     }
-    return params;
+    return tkf_built(&params, sink);
 }
 
 static const char *job_of(struct tkf_sink *sink, struct tkf_slice job)
@@ -470,29 +470,26 @@ static const char *method_text(struct tkf_sink *sink, struct tkf_slice text)
 {
     static const char *const escapes[][2] = {
         {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&#39;", "'"}, {"\\|", "|"}};
-    const char *kept = "";
+    struct tkf_builder kept = {0};
     while (text.length > 0) {
-        size_t plain = 0, length = 0;
-        const char *what = "";
-        for (; plain < text.length && length == 0; plain += length == 0) {
-            struct tkf_slice rest = tkf_slice_from(text, text.text + plain);
-            for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
-                if (tkf_slice_starts(rest, escapes[i][0])) {
-                    what = escapes[i][1];
-                    length = strlen(escapes[i][0]);
-                }
+        const char *what = NULL;
+        size_t length = 1;
+        for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes) && !what; i++) {
+            if (tkf_slice_starts(text, escapes[i][0])) {
+                what = escapes[i][1];
+                length = strlen(escapes[i][0]);
             }
         }
-        kept = tkf_row_text(sink, "%s%.*s%s", kept, (int)plain, text.text, what);
-        text = tkf_slice_from(text, text.text + plain + length);
+        tkf_build(&kept, "%.*s", 1, what ? what : text.text);
+        text = tkf_slice_from(text, text.text + length);
     }
-    return kept;
+    return tkf_built(&kept, sink);
 }
 
 static struct tkf_bdn_key row_key(struct tkf_bdn *bdn, const struct columns *columns)
 {
     struct tkf_sink *sink = bdn->sink;
-    struct tkf_bdn_key key = {.params = "", .job = ""};
+    struct tkf_bdn_key key;
     key.method = method_text(sink, cell(bdn, columns, METHOD));
     for (int column = TYPE; column >= NAMESPACE; column--) {
         struct tkf_slice outer = cell(bdn, columns, column);
@@ -500,8 +497,7 @@ static struct tkf_bdn_key row_key(struct tkf_bdn *bdn, const struct columns *col
             key.method = tkf_row_text(sink, "%.*s.%s", (int)outer.length, outer.text, key.method);
     }
     bool has_job = columns->at[JOB] != SIZE_MAX;
-    if (has_job)
-        key.job = job_of(sink, cell(bdn, columns, JOB));
+    struct tkf_builder params = {0}, job = {0};
     for (size_t i = 0; i < columns->first_statistic && i < bdn->csv.ncells; i++) {
         struct tkf_slice title = tkf_slice(columns->title[i]), value = bdn->csv.cells[i];
         if (i == columns->at[METHOD] || i == columns->at[TYPE] || i == columns->at[NAMESPACE] ||
@@ -510,10 +506,12 @@ static struct tkf_bdn_key row_key(struct tkf_bdn *bdn, const struct columns *col
         bool of_job = IS_ONE_OF(title, job_titles);
         if (of_job && has_job)
             continue;
-        const char **text = of_job ? &key.job : &key.params;
-        *text = tkf_row_text(sink, "%s%s%s%s%.*s", *text, **text ? ", " : "", columns->title[i],
-                             of_job ? "=" : ": ", (int)value.length, value.text);
+        struct tkf_builder *text = of_job ? &job : &params;
+        tkf_build(text, "%s%s%s%.*s", text->out ? ", " : "", columns->title[i], of_job ? "=" : ": ",
+                  (int)value.length, value.text);
     }
+    key.params = tkf_built(&params, sink);
+    key.job = has_job ? job_of(sink, cell(bdn, columns, JOB)) : tkf_built(&job, sink);
     return key;
 }
 

@@ -99,13 +99,12 @@ static unsigned split(struct tkf_slice text, struct tkf_slice cells[COLUMNS])
 /* The tree's path down to this name, names joined by "/". */
 static const char *path_text(struct state *state, size_t depth)
 {
-    const char *text = "";
+    struct tkf_builder text = {0};
     for (size_t i = 0; i <= depth; i++) {
         if (state->path[i])
-            text =
-                *text ? tkf_row_text(state->sink, "%s/%s", text, state->path[i]) : state->path[i];
+            tkf_build(&text, "%s%s", text.out ? "/" : "", state->path[i]);
     }
-    return text;
+    return tkf_built(&text, state->sink);
 }
 
 static bool time_cell(struct tkf_slice cell, double *ret_ns)

@@ -15,6 +15,9 @@ static const struct {
     {"ss", TKF_TIMING_EACH_CALL},
 };
 
+/* A benchmark's secondary metrics come right after it, with those of its other modes at most. */
+#define NEAR 64
+
 #define NMODES (sizeof(modes) / sizeof(*modes))
 
 bool tkf_jmh_is_mode(struct tkf_slice mode)
@@ -67,7 +70,8 @@ static void fill_times(struct tkf_result *row, const struct tkf_jmh_score *score
 
 static struct tkf_result *find(struct tkf_jmh_rows *rows, const char *name, const char *mode)
 {
-    for (size_t i = rows->count; i-- > 0;) {
+    size_t end = rows->count > NEAR ? rows->count - NEAR : 0;
+    for (size_t i = rows->count; i-- > end;) {
         if (rows->row[i].mode == mode && rows->row[i].result.name == name)
             return &rows->row[i].result;
     }

@@ -11,6 +11,20 @@
 const char *tkf_row_text(struct tkf_sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** A text that grows, for names made of many pieces. Zero it first, end it with tkf_built(). */
+struct tkf_builder {
+    FILE *out;
+    char *text;
+    size_t length;
+};
+
+/** Append, printf-like. */
+void tkf_build(struct tkf_builder *builder, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** The whole text, kept by the sink; "" when nothing was appended or out of memory. */
+const char *tkf_built(struct tkf_builder *builder, struct tkf_sink *sink);
+
 /**
  * Give a row its samples: their ns of one operation, the smallest and largest of them, and the
  * iterations and time of the longest.
