@@ -181,6 +181,25 @@ static void test_long_line(void **state)
     free(bytes);
 }
 
+/* Many short lines in one block, with one kind of end: each byte is looked at once for each kind. */
+static void test_only_returns(void **state)
+{
+    enum { LINES = 1 << 20 };
+    struct fixture fixture;
+    struct tkf_line line;
+    char *bytes = malloc(LINES * 2);
+    unsigned n = 0;
+    (void)state;
+    for (size_t i = 0; i < LINES; i++)
+        memcpy(bytes + i * 2, "x\r", 2);
+    begin(&fixture, bytes, LINES * 2, NULL);
+    for (; tkf_input_line(&fixture.in, &line); n++)
+        assert_true(line.length == 1 && line.number == 1 && !line.cut);
+    assert_int_equal(n, LINES);
+    end(&fixture);
+    free(bytes);
+}
+
 static void test_head(void **state)
 {
     struct fixture fixture;
@@ -361,17 +380,21 @@ static void test_json_cut(void **state)
     check_json("]", "", 0);
 }
 
+/* Deeper than the parser goes, with something to mend in front: what is not so deep stays. */
 static void test_json_deep(void **state)
 {
     enum { DEEP = 100000 };
-    char *text = malloc(DEEP + 1);
-    (void)state;
-    memset(text, '[', DEEP);
-    text[DEEP] = '\0';
+    static const char front[] = "{\"a\":[NaN],\"b\":";
+    char *text = malloc(sizeof(front) + DEEP);
     struct fixture fixture;
     struct tkf_input_error error = {0};
-    begin(&fixture, text, DEEP, NULL);
-    json_decref(tkf_json_load(&fixture.in, &fixture.sink, &error));
+    (void)state;
+    strcpy(text, front);
+    memset(text + sizeof(front) - 1, '[', DEEP);
+    begin(&fixture, text, sizeof(front) - 1 + DEEP, NULL);
+    json_t *root = tkf_json_load(&fixture.in, &fixture.sink, &error);
+    assert_true(json_is_null(json_array_get(json_object_get(root, "a"), 0)));
+    json_decref(root);
     end(&fixture);
     free(text);
 }
@@ -432,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_block_edges),
         cmocka_unit_test(test_utf16_across_blocks),
         cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_only_returns),
         cmocka_unit_test(test_head),
         cmocka_unit_test(test_all),
         cmocka_unit_test(test_tee),

@@ -190,6 +190,23 @@ static void test_stated_interval(void **state)
     end(&fixture);
 }
 
+static void test_inverted_interval(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    begin(&fixture);
+    struct tkf_result row = tkf_sink_row(&fixture.sink, 1);
+    row.name = "x";
+    row.ns = -10;
+    row.ns_lo = -9;
+    row.ns_hi = -11;
+    tkf_sink_add(&fixture.sink, &row);
+    const struct tkf_result *result = only_result(&fixture);
+    assert_true(isnan(result->ns_lo) && isnan(result->ns_hi));
+    assert_true(result->ns == -10);
+    end(&fixture);
+}
+
 /* The worst of what is worst, the finest quantum, else the first that is known. */
 static void test_merged_fields(void **state)
 {
@@ -250,6 +267,7 @@ static void test_further_facts(void **state)
     assert_int_equal(result->repetitions, 1);
     assert_true(result->ns == 5);
     assert_true(result->alloc_bytes == 16);
+    assert_true(isnan(result->min_ns)); /* of one value */
     assert_int_equal(result->statistic, TKF_STATISTIC_UNKNOWN);
     end(&fixture);
 }
@@ -347,10 +365,10 @@ int main(void)
         cmocka_unit_test(test_one_row),         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_few_repetitions), cmocka_unit_test(test_many_repetitions),
         cmocka_unit_test(test_bounded_samples), cmocka_unit_test(test_listed_samples),
-        cmocka_unit_test(test_stated_interval), cmocka_unit_test(test_merged_fields),
-        cmocka_unit_test(test_further_facts),   cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_many_rows),       cmocka_unit_test(test_notices),
-        cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_stated_interval), cmocka_unit_test(test_inverted_interval),
+        cmocka_unit_test(test_merged_fields),   cmocka_unit_test(test_further_facts),
+        cmocka_unit_test(test_strings),         cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_notices),         cmocka_unit_test(test_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

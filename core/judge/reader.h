@@ -40,7 +40,7 @@ bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line);
 const char *tkf_input_all(struct tkf_input *in, size_t *ret_length);
 
 /** The line of a byte offset in the buffer of tkf_input_all(), 1-based. */
-unsigned tkf_input_line_of(const struct tkf_input *in, size_t offset);
+unsigned tkf_input_line_of(struct tkf_input *in, size_t offset);
 
 /* ---- sink.c: rows out ----------------------------------------------------------------------------------------------- */
 
@@ -111,6 +111,9 @@ struct tkf_slice {
     const char *text;
     size_t length;
 };
+
+/** The next line of a text such as tkf_input_head() gives, without its end, advancing *rest; false at the end. */
+bool tkf_slice_line(struct tkf_slice *rest, struct tkf_slice *ret_line);
 
 /** The next field separated by blanks (space, tab, NBSP), advancing *rest; empty at the end. */
 struct tkf_slice tkf_field(struct tkf_slice *rest);

@@ -475,8 +475,15 @@ struct tkf_result *tkf_sink_result(struct tkf_sink *sink, size_t index)
     return &sink->results->rows[sink->first_row + index]->result;
 }
 
+/* An interval that ends before it begins, in a damaged file, is none. */
+static void drop_inverted(double *lo, double *hi)
+{
+    if (*lo > *hi)
+        *lo = *hi = NAN;
+}
+
 /* The repetitions' median and its interval, unless the file says better. */
-static void finish(struct tkf_row *row)
+static void summarise(struct tkf_row *row)
 {
     struct tkf_result *result = &row->result;
     double sorted[TKF_SAMPLES_MAX];
@@ -506,8 +513,12 @@ static void finish(struct tkf_row *row)
 void tkf_sink_end(struct tkf_sink *sink)
 {
     struct tkf_results *results = sink->results;
-    for (size_t i = sink->first_row; i < results->nrows; i++)
-        finish(results->rows[i]);
+    for (size_t i = sink->first_row; i < results->nrows; i++) {
+        struct tkf_result *result = &results->rows[i]->result;
+        summarise(results->rows[i]);
+        drop_inverted(&result->ns_lo, &result->ns_hi);
+        drop_inverted(&result->min_ns, &result->max_ns);
+    }
     if (sink->nnotices > NOTICES_MAX) {
         char text[80];
         snprintf(text, sizeof(text), "%u more such lines", sink->nnotices - NOTICES_MAX);

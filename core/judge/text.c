@@ -59,6 +59,17 @@ struct tkf_slice tkf_field(struct tkf_slice *rest)
     return field;
 }
 
+bool tkf_slice_line(struct tkf_slice *rest, struct tkf_slice *ret_line)
+{
+    if (rest->length == 0)
+        return false;
+    const char *lf = memchr(rest->text, '\n', rest->length);
+    size_t length = lf ? (size_t)(lf - rest->text) : rest->length;
+    *ret_line = (struct tkf_slice){.text = rest->text, .length = length};
+    advance(rest, lf ? length + 1 : length);
+    return true;
+}
+
 /* ---- numbers ---- */
 
 /* Doubles hold these exactly. */

@@ -155,15 +155,12 @@ static int read_blocks(struct tkf_input *in, struct tkf_sink *sink,
 
 static int recognise(const char *head, size_t length)
 {
-    const char *end = head + length;
-    while (head < end) {
-        const char *lf = memchr(head, '\n', (size_t)(end - head));
-        struct tkf_slice line = {.text = head, .length = (size_t)((lf ? lf : end) - head)};
-        if (*head == ',' && memmem(line.text, line.length, ",CI", 3))
+    struct tkf_slice rest = {.text = head, .length = length}, line;
+    while (tkf_slice_line(&rest, &line)) {
+        if (tkf_slice_starts(line, ",") && memmem(line.text, line.length, ",CI", 3))
             return 92;
         if (tkf_slice_starts(line, "name,") && memmem(line.text, line.length, "/op),\xc2\xb1", 7))
             return 92;
-        head = lf ? lf + 1 : end;
     }
     return 0;
 }

@@ -359,17 +359,14 @@ static int read_tables(struct tkf_input *in, struct tkf_sink *sink,
 static int recognise(const char *head, size_t length)
 {
     static const char *const units[] = {"sec/op", "B/op", "allocs/op", "B/s", "vs base"};
-    const char *end = head + length;
+    struct tkf_slice rest = {.text = head, .length = length}, line;
     int most = 0;
-    while (head < end && most == 0) {
-        const char *lf = memchr(head, '\n', (size_t)(end - head));
-        struct tkf_slice line = {.text = head, .length = (size_t)((lf ? lf : end) - head)};
+    while (most == 0 && tkf_slice_line(&rest, &line)) {
         bool barred = has(line, bar);
         for (size_t i = 0; i < sizeof(units) / sizeof(*units) && barred; i++)
             most = has(line, units[i]) ? 92 : most;
         if (tkf_slice_starts(line, "name ") && (has(line, " time/op") || has(line, " alloc/op")))
             most = 90;
-        head = lf ? lf + 1 : end;
     }
     return most;
 }

@@ -352,13 +352,11 @@ static int recognise_line(struct tkf_slice text)
 
 int tkf_go_recognise(const char *head, size_t length)
 {
-    const char *end = head + length;
+    struct tkf_slice rest = {.text = head, .length = length}, line;
     int most = 0;
-    while (head < end && most < 90) {
-        const char *lf = memchr(head, '\n', (size_t)(end - head));
-        int sure = recognise_line(slice_of(head, lf ? lf : end));
+    while (most < 90 && tkf_slice_line(&rest, &line)) {
+        int sure = recognise_line(line);
         most = sure > most ? sure : most;
-        head = lf ? lf + 1 : end;
     }
     return most;
 }

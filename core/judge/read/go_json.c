@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `go test -json`: an event a line. The output comes in pieces, of several packages in turn. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,39 +8,52 @@
 
 /* One package's output. */
 struct package {
-    const char *name;
+    const char *name; /* kept once, so that equal ones are the same */
+    struct package *next;
     struct tkf_go_run run;
     char *text; /* a line without its end so far */
     size_t length, size;
 };
 
 struct packages {
-    struct package *all;
-    size_t n, size;
+    void *tree; /* of tsearch(), by name */
+    struct package *first;
     struct package *last; /* most events are of the same package as the one before */
 };
+
+static int compare_packages(const void *a, const void *b)
+{
+    const struct package *x = a, *y = b;
+    return (x->name > y->name) - (x->name < y->name);
+}
 
 static struct package *find_package(struct packages *packages, struct tkf_sink *sink,
                                     const char *name)
 {
-    const char *kept = tkf_sink_text(sink, name, strlen(name));
-    if (packages->last && packages->last->name == kept)
+    struct package key = {.name = tkf_sink_text(sink, name, strlen(name))};
+    if (packages->last && packages->last->name == key.name)
         return packages->last;
-    for (size_t i = 0; i < packages->n; i++) {
-        if (packages->all[i].name == kept)
-            return packages->last = &packages->all[i];
+    struct package **found = tfind(&key, &packages->tree, compare_packages);
+    if (found)
+        return packages->last = *found;
+    struct package *package = malloc(sizeof(*package));
+    if (!package)
+        return NULL;
+    *package = (struct package){
+        .name = key.name, .next = packages->first, .run.pkg = *key.name ? key.name : NULL};
+    if (!tsearch(package, &packages->tree, compare_packages)) {
+        free(package);
+        return NULL;
     }
-    if (packages->n == packages->size) {
-        size_t size = packages->size > 0 ? packages->size * 2 : 16;
-        struct package *all = realloc(packages->all, size * sizeof(*all));
-        if (!all)
-            return NULL;
-        packages->all = all;
-        packages->size = size;
-    }
-    struct package *package = &packages->all[packages->n++];
-    *package = (struct package){.name = kept, .run.pkg = *kept ? kept : NULL};
+    packages->first = package;
     return packages->last = package;
+}
+
+static void free_package(struct packages *packages, struct package *package)
+{
+    tdelete(package, &packages->tree, compare_packages);
+    free(package->text);
+    free(package);
 }
 
 static void give_line(struct tkf_go *go, struct package *package, unsigned number, bool cut)
@@ -126,33 +140,32 @@ static int read_events(struct tkf_input *in, struct tkf_sink *sink,
     (void)ret_error;
     while (taken && tkf_input_line(in, &line))
         taken = take_line(&go, &packages, &line);
-    for (size_t i = 0; i < packages.n; i++) {
-        struct package *package = &packages.all[i];
+    for (struct package *package = packages.first, *next; package; package = next) {
+        next = package->next;
         if (package->length > 0)
             give_line(&go, package, line.number, true);
         tkf_go_run_end(&go, &package->run);
-        free(package->text);
+        free_package(&packages, package);
     }
-    free(packages.all);
     tkf_go_strip_procs(sink);
     return taken ? 0 : TKF_ENOMEM;
+}
+
+static bool has(struct tkf_slice text, const char *what)
+{
+    return memmem(text.text, text.length, what, strlen(what));
 }
 
 /* The first line that is an object has an Action. */
 static int recognise(const char *head, size_t length)
 {
-    const char *end = head + length;
-    while (head < end) {
-        const char *lf = memchr(head, '\n', (size_t)(end - head));
-        size_t bytes = (size_t)((lf ? lf : end) - head);
-        if (*head == '{') {
-            bool action = memmem(head, bytes, "\"Action\":", 9);
-            bool known = memmem(head, bytes, "\"Package\":", 10) ||
-                         memmem(head, bytes, "\"Output\":", 9) ||
-                         memmem(head, bytes, "\"ImportPath\":", 13);
-            return action && known ? 95 : 0;
-        }
-        head = lf ? lf + 1 : end;
+    struct tkf_slice rest = {.text = head, .length = length}, line;
+    while (tkf_slice_line(&rest, &line)) {
+        if (!tkf_slice_starts(line, "{"))
+            continue;
+        bool known =
+            has(line, "\"Package\":") || has(line, "\"Output\":") || has(line, "\"ImportPath\":");
+        return known && has(line, "\"Action\":") ? 95 : 0;
     }
     return 0;
 }

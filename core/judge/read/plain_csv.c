@@ -160,10 +160,10 @@ static void choose_style(struct layout *layout, const struct tkf_csv *csv)
         layout->style = TKF_NUMBER_COMMA;
 }
 
-static bool is_remark(const struct tkf_line *line)
+static bool is_remark(struct tkf_slice line)
 {
-    size_t blanks = strspn(line->text, " \t");
-    return blanks >= line->length || line->text[blanks] == '#';
+    struct tkf_slice field = tkf_field(&line);
+    return field.length == 0 || *field.text == '#';
 }
 
 static int read_table(struct tkf_input *in, struct tkf_sink *sink,
@@ -176,7 +176,8 @@ static int read_table(struct tkf_input *in, struct tkf_sink *sink,
     (void)ret_error;
     tkf_sink_origin(sink, "csv", TKF_TIMING_UNKNOWN);
     while (split && tkf_input_line(in, &line)) {
-        if (is_remark(&line))
+        struct tkf_slice text = {.text = line.text, .length = line.length};
+        if (is_remark(text))
             continue;
         bool first = !layout.separator;
         if (first) {
@@ -207,14 +208,11 @@ static bool like_row(const struct layout *layout, const struct tkf_csv *csv)
 static int recognise(const char *head, size_t length)
 {
     struct tkf_csv *csv = calloc(1, sizeof(*csv));
-    const char *end = head + length;
+    struct tkf_slice rest = {.text = head, .length = length}, line;
     struct layout layout = {0};
     int sure = 0;
-    while (csv && head < end && sure == 0) {
-        const char *lf = memchr(head, '\n', (size_t)(end - head));
-        struct tkf_line line = {.text = head, .length = (size_t)((lf ? lf : end) - head)};
-        head = lf ? lf + 1 : end;
-        if (is_remark(&line))
+    while (csv && sure == 0 && tkf_slice_line(&rest, &line)) {
+        if (is_remark(line))
             continue;
         bool first = !layout.separator;
         if (first)
