@@ -556,12 +556,11 @@ static void read_row(struct tkf_bdn *bdn, unsigned line, const struct columns *c
     result->statistic = main_column == MEAN ? TKF_STATISTIC_MEAN : TKF_STATISTIC_MEDIAN;
     if (main_column == MEAN &&
         tkf_bdn_time(cell(bdn, columns, ERROR), style, columns->unit_ns[ERROR], &error, NULL)) {
-        tkf_row_interval(result, ns - error, ns + error);
+        result->ns_lo = ns - error;
+        result->ns_hi = ns + error;
     }
-    double min, max;
-    if (tkf_bdn_time(cell(bdn, columns, MIN), style, columns->unit_ns[MIN], &min, NULL) &&
-        tkf_bdn_time(cell(bdn, columns, MAX), style, columns->unit_ns[MAX], &max, NULL))
-        tkf_row_extremes(result, min, max);
+    tkf_bdn_time(cell(bdn, columns, MIN), style, columns->unit_ns[MIN], &result->min_ns, NULL);
+    tkf_bdn_time(cell(bdn, columns, MAX), style, columns->unit_ns[MAX], &result->max_ns, NULL);
     result->alloc_bytes = read_bytes(cell(bdn, columns, ALLOCATED), style);
     if (tkf_slice_is(cell(bdn, columns, OVERHEAD), "False"))
         bdn->no_overhead = true;

@@ -106,8 +106,8 @@ static const char *fill_row(struct tkf_sink *sink, struct tkf_result *row, const
     if (isnan(row->ns))
         return "there is neither a slope nor a mean in it";
     const json_t *interval = json_object_get(value, "confidence_interval");
-    tkf_row_interval(row, tkf_json_number(interval, "lower_bound"),
-                     tkf_json_number(interval, "upper_bound"));
+    row->ns_lo = tkf_json_number(interval, "lower_bound");
+    row->ns_hi = tkf_json_number(interval, "upper_bound");
     row->quantum_ns = 0;
     row->statistic = has_slope ? TKF_STATISTIC_SLOPE : TKF_STATISTIC_MEAN;
     row->batch = 1;

@@ -134,11 +134,11 @@ static void read_leaf(struct state *state, unsigned line, const char *name,
     row->statistic = has_median ? TKF_STATISTIC_MEDIAN : TKF_STATISTIC_MEAN;
     row->quantum_ns = quantum_of(row->ns);
     row->batch = 1;
-    double fastest, slowest, samples, iterations;
-    if (time_cell(cells[FASTEST], &fastest) && time_cell(cells[SLOWEST], &slowest)) {
-        tkf_row_interval(row, fastest, slowest);
-        tkf_row_extremes(row, fastest, slowest);
-    }
+    double samples, iterations;
+    if (time_cell(cells[FASTEST], &row->min_ns))
+        row->ns_lo = row->min_ns;
+    if (time_cell(cells[SLOWEST], &row->max_ns))
+        row->ns_hi = row->max_ns;
     if (tkf_number(cells[ITERS], TKF_NUMBER_POINT, &iterations, NULL)) {
         row->iterations = iterations;
         if (tkf_number(cells[SAMPLES], TKF_NUMBER_POINT, &samples, NULL) && iterations > 0)

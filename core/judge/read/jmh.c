@@ -62,8 +62,8 @@ static void fill_times(struct tkf_result *row, const struct tkf_jmh_score *score
     double unit_ns;
     read_unit(score->unit, &rate, &unit_ns);
     row->ns = tkf_jmh_ns(score->value, score->unit, row->threads);
-    tkf_row_interval(row, tkf_jmh_ns(rate ? score->hi : score->lo, score->unit, row->threads),
-                     tkf_jmh_ns(rate ? score->lo : score->hi, score->unit, row->threads));
+    row->ns_lo = tkf_jmh_ns(rate ? score->hi : score->lo, score->unit, row->threads);
+    row->ns_hi = tkf_jmh_ns(rate ? score->lo : score->hi, score->unit, row->threads);
     row->quantum_ns = rate ? row->ns * score->quantum / score->value : score->quantum * unit_ns;
     row->time_missing = rate && score->value == 0;
 }
@@ -157,9 +157,9 @@ void tkf_jmh_secondary(struct tkf_jmh_rows *rows, struct tkf_result *row, struct
     } else if (tkf_slice_is(what, "cycles") || tkf_slice_is(what, "cycles:u")) {
         row->cycles = score->value;
     } else if (tkf_slice_is(what, "p0.00")) {
-        tkf_row_extremes(row, tkf_jmh_ns(score->value, score->unit, row->threads), row->max_ns);
+        row->min_ns = tkf_jmh_ns(score->value, score->unit, row->threads);
     } else if (tkf_slice_is(what, "p1.00")) {
-        tkf_row_extremes(row, row->min_ns, tkf_jmh_ns(score->value, score->unit, row->threads));
+        row->max_ns = tkf_jmh_ns(score->value, score->unit, row->threads);
     } else {
         tkf_row_metric(row,
                        tkf_row_text(rows->sink, "%.*s %.*s", (int)what.length, what.text,

@@ -57,7 +57,8 @@ static void add_samples(struct tkf_result *row, const json_t *metric, struct tkf
     const json_t *percentiles = json_object_get(metric, "scorePercentiles");
     double one = tkf_jmh_ns(tkf_json_number(percentiles, "0.0"), unit, row->threads);
     double other = tkf_jmh_ns(tkf_json_number(percentiles, "100.0"), unit, row->threads);
-    tkf_row_extremes(row, fmin(one, other), fmax(one, other));
+    row->min_ns = fmin(one, other); /* a rate is the least where the time is the most */
+    row->max_ns = fmax(one, other);
 }
 
 /* How many runs before this one have its name: they share it, differing in parameters and mode. */

@@ -91,7 +91,8 @@ static void add_bench(struct tkf_libtest *state, struct tkf_sink *sink, unsigned
     row.statistic = TKF_STATISTIC_MEDIAN;
     row.batch = 1;
     double spread = read_spread(&rest, unit);
-    tkf_row_interval(&row, row.ns - spread, row.ns + spread);
+    row.ns_lo = row.ns - spread;
+    row.ns_hi = row.ns + spread;
     row.bytes_per_second = read_rate(rest);
     tkf_sink_add(sink, &row);
 }

@@ -64,18 +64,6 @@ void tkf_row_samples(struct tkf_result *row, const double *iterations, const dou
     }
 }
 
-void tkf_row_interval(struct tkf_result *row, double lo, double hi)
-{
-    row->ns_lo = lo > hi ? NAN : lo;
-    row->ns_hi = lo > hi ? NAN : hi;
-}
-
-void tkf_row_extremes(struct tkf_result *row, double min, double max)
-{
-    row->min_ns = min > max ? NAN : min;
-    row->max_ns = min > max ? NAN : max;
-}
-
 void tkf_row_metric(struct tkf_result *row, const char *unit, double value)
 {
     if (row->nmetrics < TKF_METRICS_MAX)

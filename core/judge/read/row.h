@@ -41,13 +41,6 @@ void tkf_row_samples(struct tkf_result *row, const double *iterations, const dou
  */
 void tkf_row_value(struct tkf_result *row, double ns);
 
-/**
- * The interval of a row's value, and the extremes of its samples: kept when they are in order, else
- * unknown, as what is printed in reverse means something else.
- */
-void tkf_row_interval(struct tkf_result *row, double lo, double hi);
-void tkf_row_extremes(struct tkf_result *row, double min, double max);
-
 /** Add to a row's metrics; those past TKF_METRICS_MAX are left out. */
 void tkf_row_metric(struct tkf_result *row, const char *unit, double value);
 
