@@ -464,6 +464,13 @@ static bool add_place(struct tkf_input *in, uint64_t hash, unsigned line)
     return true;
 }
 
+static bool is_one_line(const struct tkf_input *in)
+{
+    const char *end = in->buffer + in->end;
+    const char *lf = memchr(in->buffer + in->begin, '\n', in->end - in->begin);
+    return !lf || skip_space(lf, end) == end;
+}
+
 static void find_places(struct tkf_input *in, const char *key)
 {
     struct walk *walk = calloc(1, sizeof(*walk));
@@ -471,7 +478,7 @@ static void find_places(struct tkf_input *in, const char *key)
     free(in->places_key);
     in->places_key = strdup(key);
     in->nplaces = 0;
-    if (!walk || !in->places_key) {
+    if (!walk || !in->places_key || is_one_line(in)) {
         free(walk);
         return;
     }
@@ -504,10 +511,8 @@ static void find_places(struct tkf_input *in, const char *key)
 
 unsigned tkf_json_line(struct tkf_input *in, const char *key, const char *value, unsigned nth)
 {
-    const char *text = in->buffer + in->begin;
-    const char *lf = in->whole ? memchr(text, '\n', in->end - in->begin) : NULL;
-    if (!lf || skip_space(lf, in->buffer + in->end) == in->buffer + in->end)
-        return 0; /* all of it is on one line */
+    if (!in->whole)
+        return 0;
     if (!in->places_key || strcmp(in->places_key, key) != 0)
         find_places(in, key);
     uint64_t hash = hash_string(value, strlen(value));
