@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+/* Sorted by name, one a line: here and in the table. */
+extern const struct tkf_reader tkf_reader_benchstat_csv;
+extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_go_json;
+extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_plain_csv;
+
+const struct tkf_reader *const tkf_readers[] = {
+    &tkf_reader_benchstat_csv, &tkf_reader_benchstat_text, &tkf_reader_go_json,
+    &tkf_reader_go_text,       &tkf_reader_plain_csv,      NULL,
+};
+
+#define READERS_MAX (sizeof(tkf_readers) / sizeof(tkf_readers[0]))
+
+const char *const *tkf_results_formats(void)
+{
+    static const char *names[READERS_MAX];
+    for (size_t i = 0; tkf_readers[i]; i++)
+        names[i] = tkf_readers[i]->name;
+    return names;
+}
