@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "reader.h"
 
-/* Sorted by name, one a line: here and in the table. */
+/* Sorted by the format's name, one a line: here and in the table. */
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_plain_csv;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
-extern const struct tkf_reader tkf_reader_plain_csv;
 
+/* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
-    &tkf_reader_benchstat_csv, &tkf_reader_benchstat_text, &tkf_reader_go_json,
-    &tkf_reader_go_text,       &tkf_reader_plain_csv,      NULL,
+    &tkf_reader_benchstat_csv,
+    &tkf_reader_benchstat_text,
+    &tkf_reader_plain_csv,
+    &tkf_reader_go_json,
+    &tkf_reader_go_text,
+    NULL,
 };
+/* clang-format on */
 
 #define READERS_MAX (sizeof(tkf_readers) / sizeof(tkf_readers[0]))
 
