@@ -7,6 +7,8 @@ extern const struct tkf_reader tkf_reader_benchstat_text;
 extern const struct tkf_reader tkf_reader_plain_csv;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_mitata_json;
+extern const struct tkf_reader tkf_reader_mitata_text;
 
 /* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
@@ -15,6 +17,8 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_plain_csv,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
+    &tkf_reader_mitata_json,
+    &tkf_reader_mitata_text,
     NULL,
 };
 /* clang-format on */
