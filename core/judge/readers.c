@@ -9,6 +9,10 @@ extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
 extern const struct tkf_reader tkf_reader_mitata_json;
 extern const struct tkf_reader tkf_reader_mitata_text;
+extern const struct tkf_reader tkf_reader_tinybench_json;
+extern const struct tkf_reader tkf_reader_tinybench_text;
+extern const struct tkf_reader tkf_reader_vitest_json;
+extern const struct tkf_reader tkf_reader_vitest_text;
 
 /* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
@@ -19,6 +23,10 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_go_text,
     &tkf_reader_mitata_json,
     &tkf_reader_mitata_text,
+    &tkf_reader_tinybench_json,
+    &tkf_reader_tinybench_text,
+    &tkf_reader_vitest_json,
+    &tkf_reader_vitest_text,
     NULL,
 };
 /* clang-format on */
