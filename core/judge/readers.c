@@ -11,6 +11,9 @@ extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
 extern const struct tkf_reader tkf_reader_mitata_json;
 extern const struct tkf_reader tkf_reader_mitata_text;
+extern const struct tkf_reader tkf_reader_pyperf_json;
+extern const struct tkf_reader tkf_reader_pytest_console;
+extern const struct tkf_reader tkf_reader_pytest_json;
 extern const struct tkf_reader tkf_reader_tinybench_json;
 extern const struct tkf_reader tkf_reader_tinybench_text;
 extern const struct tkf_reader tkf_reader_vitest_json;
@@ -27,6 +30,9 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_go_text,
     &tkf_reader_mitata_json,
     &tkf_reader_mitata_text,
+    &tkf_reader_pyperf_json,
+    &tkf_reader_pytest_console,
+    &tkf_reader_pytest_json,
     &tkf_reader_tinybench_json,
     &tkf_reader_tinybench_text,
     &tkf_reader_vitest_json,
