@@ -2,6 +2,8 @@
 #include "reader.h"
 
 /* Sorted by the format's name, one a line: here and in the table. */
+extern const struct tkf_reader tkf_reader_asv_json;
+extern const struct tkf_reader tkf_reader_asv_text;
 extern const struct tkf_reader tkf_reader_benchmarkjs_json;
 extern const struct tkf_reader tkf_reader_benchmarkjs_text;
 extern const struct tkf_reader tkf_reader_benchstat_csv;
@@ -21,6 +23,8 @@ extern const struct tkf_reader tkf_reader_vitest_text;
 
 /* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
+    &tkf_reader_asv_json,
+    &tkf_reader_asv_text,
     &tkf_reader_benchmarkjs_json,
     &tkf_reader_benchmarkjs_text,
     &tkf_reader_benchstat_csv,
