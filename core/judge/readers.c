@@ -11,6 +11,8 @@ extern const struct tkf_reader tkf_reader_benchstat_text;
 extern const struct tkf_reader tkf_reader_plain_csv;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_julia_json;
+extern const struct tkf_reader tkf_reader_julia_text;
 extern const struct tkf_reader tkf_reader_mitata_json;
 extern const struct tkf_reader tkf_reader_mitata_text;
 extern const struct tkf_reader tkf_reader_pyperf_json;
@@ -32,6 +34,8 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_plain_csv,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
+    &tkf_reader_julia_json,
+    &tkf_reader_julia_text,
     &tkf_reader_mitata_json,
     &tkf_reader_mitata_text,
     &tkf_reader_pyperf_json,
