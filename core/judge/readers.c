@@ -11,6 +11,10 @@ extern const struct tkf_reader tkf_reader_benchstat_text;
 extern const struct tkf_reader tkf_reader_plain_csv;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_hyperfine_console;
+extern const struct tkf_reader tkf_reader_hyperfine_csv;
+extern const struct tkf_reader tkf_reader_hyperfine_json;
+extern const struct tkf_reader tkf_reader_hyperfine_md;
 extern const struct tkf_reader tkf_reader_julia_json;
 extern const struct tkf_reader tkf_reader_julia_text;
 extern const struct tkf_reader tkf_reader_mitata_json;
@@ -34,6 +38,10 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_plain_csv,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
+    &tkf_reader_hyperfine_console,
+    &tkf_reader_hyperfine_csv,
+    &tkf_reader_hyperfine_json,
+    &tkf_reader_hyperfine_md,
     &tkf_reader_julia_json,
     &tkf_reader_julia_text,
     &tkf_reader_mitata_json,
