@@ -22,10 +22,13 @@ extern const struct tkf_reader tkf_reader_mitata_text;
 extern const struct tkf_reader tkf_reader_pyperf_json;
 extern const struct tkf_reader tkf_reader_pytest_console;
 extern const struct tkf_reader tkf_reader_pytest_json;
+extern const struct tkf_reader tkf_reader_swift_json;
+extern const struct tkf_reader tkf_reader_swift_text;
 extern const struct tkf_reader tkf_reader_tinybench_json;
 extern const struct tkf_reader tkf_reader_tinybench_text;
 extern const struct tkf_reader tkf_reader_vitest_json;
 extern const struct tkf_reader tkf_reader_vitest_text;
+extern const struct tkf_reader tkf_reader_zbench_text;
 
 /* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
@@ -49,10 +52,13 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_pyperf_json,
     &tkf_reader_pytest_console,
     &tkf_reader_pytest_json,
+    &tkf_reader_swift_json,
+    &tkf_reader_swift_text,
     &tkf_reader_tinybench_json,
     &tkf_reader_tinybench_text,
     &tkf_reader_vitest_json,
     &tkf_reader_vitest_text,
+    &tkf_reader_zbench_text,
     NULL,
 };
 /* clang-format on */
