@@ -8,7 +8,10 @@ extern const struct tkf_reader tkf_reader_benchmarkjs_json;
 extern const struct tkf_reader tkf_reader_benchmarkjs_text;
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_bmf_json;
 extern const struct tkf_reader tkf_reader_plain_csv;
+extern const struct tkf_reader tkf_reader_gab_custom;
+extern const struct tkf_reader tkf_reader_gab_data;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
 extern const struct tkf_reader tkf_reader_hyperfine_console;
@@ -38,7 +41,10 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_benchmarkjs_text,
     &tkf_reader_benchstat_csv,
     &tkf_reader_benchstat_text,
+    &tkf_reader_bmf_json,
     &tkf_reader_plain_csv,
+    &tkf_reader_gab_custom,
+    &tkf_reader_gab_data,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
     &tkf_reader_hyperfine_console,
