@@ -162,6 +162,10 @@ static const struct {
      "7 |bad unknown remark='TypeError: no list' failed\n"
      "8 |throws unknown remark='threw without a message' failed\n"
      "notice 6: never: no time that could be read\n"},
+    {"benchmarkjs-text/pasted.txt", "[benchmarkjs-text benchmark.js batched]\n"
+                                    "1 |walk mean ns=1000 lo=990 hi=1010 quantum=0.001\n"
+                                    "2 |jump mean ns=500 lo=495 hi=505 quantum=0.00025\n"
+                                    "3 |//bare mean ns=250 lo=247.5 hi=252.5 quantum=6.25e-05\n"},
     {"bmf-json/bmf.json", "[bmf-json bencher unknown]\n"
                           "0 |a unknown ns=88 lo=87.5 hi=88.75 quantum=0 items=5\n"
                           "0 |b unknown ns=1000 quantum=0 items=1000000\n"
@@ -362,6 +366,24 @@ static void test_gzip(void **state)
     tkf_results_free(results);
 }
 
+/* Names are kept whole, however long they are; in a table's cell a bar is escaped. */
+static void test_long_name(void **state)
+{
+    struct tkf_input_error error = {0};
+    char name[5001], text[6000];
+    (void)state;
+    memset(name, 'x', sizeof(name) - 1);
+    name[0] = '|';
+    name[sizeof(name) - 1] = '\0';
+    snprintf(text, sizeof(text), "| Command | Mean [ms] |\n|---|---|\n| `\\%s` | 1.0 |\n", name);
+    struct tkf_results *results = tkf_results_new();
+    FILE *in = fmemopen(text, strlen(text), "rb");
+    assert_int_equal(tkf_results_read(results, in, "x", "hyperfine-md", NULL, &error), 0);
+    assert_string_equal(tkf_results_get(results, 0)->name, name);
+    fclose(in);
+    tkf_results_free(results);
+}
+
 /* ---- the corpus ---- */
 
 static const char *corpus;
@@ -457,6 +479,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_long_name),
         cmocka_unit_test(test_labels),
     };
     corpus = find_corpus();

@@ -3,8 +3,6 @@
  * asv run: "[ 35.00%] ··· benchmarks.TimeSuite.time_keys   11.1±0.01μs". A benchmark with parameters says "ok" or "1/4 failed"
  * there and has a table below, whose rows begin with the parameters and end with the times.
  */
-#include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 #include "rows.h"
@@ -137,7 +135,7 @@ static void take_benchmark(struct run *run, unsigned number, struct tkf_slice te
 
 static void take_line(struct run *run, const struct tkf_line *line)
 {
-    struct tkf_slice after, text = tkf_trim(tkf_line_slice(line));
+    struct tkf_slice after, text = tkf_line_text(line);
     if (text.length == 0)
         return;
     bool marked = tkf_cut(text, DOTS, NULL, &after);

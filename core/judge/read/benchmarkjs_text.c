@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* String(benchmark) of benchmark.js: "name x 1,136,737,998 ops/sec ±1.51% (94 runs sampled)", or "name: TypeError: ...". */
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 #include "rows.h"
@@ -57,7 +56,7 @@ static void give_failed(struct tkf_sink *sink, unsigned number, struct tkf_slice
 
 static void take_line(struct tkf_sink *sink, const struct tkf_line *line)
 {
-    struct tkf_slice before, after, text = tkf_line_slice(line);
+    struct tkf_slice before, after, text = tkf_uncomment(tkf_line_slice(line));
     if (tkf_cut_last(text, " ops/sec", &before, &after))
         take_rate(sink, line->number, before, after);
     else if (tkf_cut(text, ": ", &before, &after) && (after.length == 0 || is_exception(after)))

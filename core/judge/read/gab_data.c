@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* github-action-benchmark's data.js: window.BENCHMARK_DATA with the runs of each suite; the latest of each is read. */
-#include <math.h>
 #include <string.h>
 
 #include "gab.h"

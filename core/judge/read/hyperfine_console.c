@@ -97,7 +97,7 @@ static void add_remark(struct report *report, struct tkf_slice text)
 
 static void take_line(struct report *report, const struct tkf_line *line)
 {
-    struct tkf_slice rest, text = tkf_trim(tkf_line_slice(line));
+    struct tkf_slice rest, text = tkf_line_text(line);
     if (take_begin(report, line, text) || !report->has_row)
         return;
     if (tkf_slice_starts(text, "Time (") && tkf_cut(text, "):", NULL, &rest))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* hyperfine --export-csv; seconds. */
-#include <math.h>
 #include <string.h>
 
 #include "csv.h"

@@ -3,7 +3,7 @@
  * hyperfine's tables in Markdown, Org and AsciiDoc: the unit stands in the titles, "Mean [ms]". AsciiDoc has each cell in a line of
  * its own, and an empty line between rows.
  */
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hyperfine.h"
@@ -87,28 +87,31 @@ static void flush(struct table *table)
     tkf_hyperfine_give(&table->file, &row);
 }
 
-/* Up to the next bar that no backslash is in front of, advancing *rest; the backslashes go. */
+/* Up to the next bar that no backslash is in front of, advancing *rest; the backslash goes. "" when out of memory. */
 static const char *next_cell(struct tkf_sink *sink, struct tkf_slice *rest)
 {
-    const char *cell = "";
-    struct tkf_slice before, after;
-    while (tkf_cut(*rest, "|", &before, &after) && before.length > 0 &&
-           before.text[before.length - 1] == '\\') {
-        cell = tkf_keepf(sink, "%s%.*s|", cell, (int)before.length - 1, before.text);
-        *rest = after;
+    size_t length = 0, at = 0;
+    char *cell = malloc(rest->length + 1);
+    if (!cell) {
+        tkf_sink_notice(sink, 0, "a line too long for the memory");
+        *rest = (struct tkf_slice){.text = rest->text + rest->length};
+        return "";
     }
-    if (!tkf_cut(*rest, "|", &before, &after)) {
-        before = *rest;
-        after = (struct tkf_slice){.text = rest->text + rest->length};
+    for (; at < rest->length && rest->text[at] != '|'; at++) {
+        at += rest->text[at] == '\\' && at + 1 < rest->length && rest->text[at + 1] == '|';
+        cell[length++] = rest->text[at];
     }
-    *rest = after;
-    cell = tkf_keepf(sink, "%s%.*s", cell, (int)before.length, before.text);
-    return tkf_keep(sink, tkf_trim(tkf_slice_of(cell)));
+    at += at < rest->length;
+    *rest = (struct tkf_slice){.text = rest->text + at, .length = rest->length - at};
+    struct tkf_slice text = {.text = cell, .length = length};
+    const char *kept = tkf_keep(sink, tkf_trim(text));
+    free(cell);
+    return kept;
 }
 
 static void take_line(struct table *table, const struct tkf_line *line)
 {
-    struct tkf_slice rest = tkf_trim(tkf_line_slice(line));
+    struct tkf_slice rest = tkf_line_text(line);
     if (rest.length == 0 || *rest.text != '|' || tkf_slice_starts(rest, "|=")) {
         flush(table);
         return;

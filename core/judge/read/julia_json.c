@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* BenchmarkTools.save(): pairs of a type's name and its fields, groups within groups; ns. */
-#include <math.h>
 #include <string.h>
 
 #include "rows.h"

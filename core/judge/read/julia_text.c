@@ -277,7 +277,7 @@ static bool take_member(struct console *console, const struct tkf_line *line, st
 
 static void take_line(struct console *console, const struct tkf_line *line)
 {
-    struct tkf_slice after, text = tkf_trim(tkf_line_slice(line));
+    struct tkf_slice after, text = tkf_line_text(line);
     if (tkf_slice_starts(text, "julia> ")) {
         flush(console);
         tkf_cut(text, "julia> ", NULL, &after);

@@ -215,7 +215,7 @@ static bool take_fact(struct table *table, struct tkf_slice line)
 
 static void take_line(struct table *table, const struct tkf_line *line)
 {
-    struct tkf_slice text = tkf_trim(tkf_line_slice(line)), name;
+    struct tkf_slice text = tkf_line_text(line), name;
     if (text.length == 0) {
         flush(table);
     } else if (*text.text == '|') {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pyperf's JSON: the values of all runs, in seconds per inner loop. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rows.h"

@@ -155,7 +155,7 @@ static void take_warning(struct console *console, struct tkf_slice line)
 
 static void take_line(struct console *console, const struct tkf_line *line)
 {
-    struct tkf_slice text = tkf_trim(tkf_line_slice(line));
+    struct tkf_slice text = tkf_line_text(line);
     if (tkf_slice_starts(text, "Name (time in ")) {
         take_titles(console, text);
     } else if (take_group(console, text)) {

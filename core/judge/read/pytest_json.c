@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* pytest-benchmark --benchmark-json or --benchmark-save; seconds. */
-#include <math.h>
 #include <string.h>
 
 #include "rows.h"

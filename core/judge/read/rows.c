@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,6 +6,9 @@
 
 #include "../../measure/stats.h"
 #include "rows.h"
+
+/* What is put together of several texts is no longer than this: names are not, but remarks may grow without end. */
+#define KEPT_MAX 1024
 
 /* ---- recognising ---- */
 
@@ -162,6 +164,22 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+struct tkf_slice tkf_uncomment(struct tkf_slice slice)
+{
+    static const char *const marks[] = {"//", "#", ">"};
+    struct tkf_slice rest = slice, mark = tkf_field(&rest);
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+        if (tkf_slice_is(mark, marks[i]))
+            return rest;
+    }
+    return slice;
+}
+
+struct tkf_slice tkf_line_text(const struct tkf_line *line)
+{
+    return tkf_trim(tkf_uncomment(tkf_line_slice(line)));
+}
+
 struct tkf_slice tkf_trim(struct tkf_slice slice)
 {
     while (slice.length > 0 && is_blank(*slice.text)) {
@@ -198,7 +216,7 @@ static bool cut_at(struct tkf_slice slice, const char *found, size_t length,
 bool tkf_cut(struct tkf_slice slice, const char *at, struct tkf_slice *ret_before,
              struct tkf_slice *ret_after)
 {
-    const char *found = memmem(slice.text, slice.length, at, strlen(at));
+    const char *found = slice.length > 0 ? memmem(slice.text, slice.length, at, strlen(at)) : NULL;
     return found && cut_at(slice, found, strlen(at), ret_before, ret_after);
 }
 
@@ -300,7 +318,7 @@ const char *tkf_keep(struct tkf_sink *sink, struct tkf_slice slice)
 
 const char *tkf_keepf(struct tkf_sink *sink, const char *format, ...)
 {
-    char text[400];
+    char text[KEPT_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);

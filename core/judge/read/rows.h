@@ -73,6 +73,12 @@ void tkf_row_give(struct tkf_sink *sink, struct tkf_result *row);
 struct tkf_slice tkf_slice_of(const char *text);
 struct tkf_slice tkf_line_slice(const struct tkf_line *line);
 
+/** Without the mark of a comment or a quotation that it begins with: results are pasted into sources and letters. */
+struct tkf_slice tkf_uncomment(struct tkf_slice slice);
+
+/** A line's text without that and without the blanks at both ends. */
+struct tkf_slice tkf_line_text(const struct tkf_line *line);
+
 /** Without the blanks at both ends. */
 struct tkf_slice tkf_trim(struct tkf_slice slice);
 
@@ -103,7 +109,7 @@ bool tkf_time_range(struct tkf_slice slice, double *ret_min_ns, double *ret_max_
 /** The next cell of a table's row, trimmed, up to '|' or a box character, advancing *rest; false at the end. */
 bool tkf_cell(struct tkf_slice *rest, struct tkf_slice *ret_cell);
 
-/** Keep a slice, or text in the manner of printf, in the sink. */
+/** Keep a slice in the sink; or text in the manner of printf, of which what is too long for a name is cut off. */
 const char *tkf_keep(struct tkf_sink *sink, struct tkf_slice slice);
 const char *tkf_keepf(struct tkf_sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

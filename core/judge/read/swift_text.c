@@ -3,7 +3,6 @@
  * package-benchmark's tables, drawn as boxes or Markdown: the benchmark's name above, a row for each metric, a column for each
  * percentile. "(ns) *" is a time that was divided by the benchmark's inner iterations. All numbers are whole.
  */
-#include <math.h>
 #include <string.h>
 
 #include "rows.h"
@@ -151,7 +150,7 @@ static void take_text(struct report *report, struct tkf_slice text)
 
 static void take_line(struct report *report, const struct tkf_line *line)
 {
-    struct tkf_slice cell, text = tkf_trim(tkf_line_slice(line)), rest = text;
+    struct tkf_slice cell, text = tkf_line_text(line), rest = text;
     bool row = tkf_slice_starts(text, "|") || tkf_slice_starts(text, "\xe2\x94\x82"); /* U+2502 */
     /* U+2552, U+255E, U+251C, U+2558: the corners of the lines between rows */
     bool drawn = tkf_slice_starts(text, "\xe2\x95\x92") || tkf_slice_starts(text, "\xe2\x95\x9e") ||

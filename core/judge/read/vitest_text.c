@@ -4,7 +4,6 @@
  * "... p999  ±rme  samples", so that columns are counted from the ± and a name may hold blanks.
  */
 #include <math.h>
-#include <string.h>
 
 #include "rows.h"
 
@@ -104,10 +103,10 @@ struct report {
 
 static void take_line(struct report *report, const struct tkf_line *line)
 {
-    struct tkf_slice columns, after, text = tkf_trim(tkf_line_slice(line)), rest = text, skipped;
+    struct tkf_slice columns, after, text = tkf_line_text(line), rest = text, skipped;
     struct tkf_slice mark = tkf_field(&rest);
-    if (tkf_slice_is(mark, "BENCH"))
-        report->summary = true;
+    if (tkf_slice_is(mark, "BENCH") || tkf_slice_is(mark, "RUN"))
+        report->summary = tkf_slice_is(mark, "BENCH");
     if (report->summary || rest.length == 0)
         return;
     /* tick, tick of the console without Unicode, cross, multiplication sign, pointer */

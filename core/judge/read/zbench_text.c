@@ -3,8 +3,6 @@
  * zBench's table: name, runs, total time (not in old releases), "avg ± σ", "(min ... max)", percentiles. Columns are counted from the
  * ± and a name may hold blanks.
  */
-#include <math.h>
-#include <string.h>
 
 #include "rows.h"
 
@@ -78,7 +76,7 @@ static int read(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_er
     (void)ret_error;
     struct tkf_origin *origin = tkf_sink_origin(sink, "zbench", TKF_TIMING_EACH_CALL);
     while (tkf_input_line(in, &line)) {
-        struct tkf_slice text = tkf_trim(tkf_line_slice(&line));
+        struct tkf_slice text = tkf_line_text(&line);
         if (tkf_slice_starts(text, "benchmark "))
             table = true;
         else if (tkf_cut(text, "[MEMORY]", NULL, NULL) || take_fact(sink, origin, text))
