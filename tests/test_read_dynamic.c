@@ -149,6 +149,9 @@ static const struct {
      "24 |b.Suite.time_two(20, 1) median ns=3500000 lo=3500000 hi=3500000 quantum=100000\n"
      "24 |b.Suite.time_two(20, 2) unknown remark='n/a' failed\n"
      "notice 9: b.Suite.time_lost: no time that could be read\n"},
+    {"benchmarkjs-json/flat.json",
+     "[benchmarkjs-json benchmark.js batched]\n"
+     "0 |walk mean ns=2000 lo=2000 hi=2000 quantum=0 iterations=25000\n"},
     {"benchmarkjs-json/suites.json",
      "[benchmarkjs-json benchmark.js batched]\n"
      "2 near|walk mean ns=50 lo=49.5 hi=50.5 quantum=0 min=45 max=55 iterations=1000000 total=5e+07 samples=2\n"
