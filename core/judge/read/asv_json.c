@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of asv's results: version 1 with a number or an object for each benchmark, version 2 with a list whose columns
- * result_columns names. Seconds.
+ * A file of asv's results: version 1 with a number or an object for each benchmark, version 2 with
+ * a list whose columns result_columns names. Seconds.
  */
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +52,10 @@ static double statistic(const struct tkf_json *json, const json_t *benchmark, co
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* The parameters of a result as asv prints them: the results stand in the order of the cartesian product. */
+/*
+ * The parameters of a result as asv prints them: the results stand in the order of the cartesian
+ * product.
+ */
 static void print_parameters(const json_t *params, size_t index, char *text, size_t size)
 {
     size_t stride = 1, used = 0;

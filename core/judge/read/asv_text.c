@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * asv run: "[ 35.00%] ··· benchmarks.TimeSuite.time_keys   11.1±0.01μs". A benchmark with parameters says "ok" or "1/4 failed"
- * there and has a table below, whose rows begin with the parameters and end with the times.
+ * asv run: "[ 35.00%] ··· benchmarks.TimeSuite.time_keys   11.1±0.01μs". A benchmark with
+ * parameters says "ok" or "1/4 failed" there and has a table below, whose rows begin with the
+ * parameters and end with the times.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* String(benchmark) of benchmark.js: "name x 1,136,737,998 ops/sec ±1.51% (94 runs sampled)", or "name: TypeError: ...". */
+/*
+ * String(benchmark) of benchmark.js: "name x 1,136,737,998 ops/sec ±1.51% (94 runs sampled)", or
+ * "name: TypeError: ...".
+ */
 #include <ctype.h>
 #include <string.h>
 

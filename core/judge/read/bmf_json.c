@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bencher Metric Format: measures with a value for each benchmark. "latency" is in ns and "throughput" a rate per second by
- * convention; others are free. The proposed version 1 has a list of {parameters, measures} instead.
+ * Bencher Metric Format: measures with a value for each benchmark. "latency" is in ns and
+ * "throughput" a rate per second by convention; others are free. The proposed version 1 has a list
+ * of {parameters, measures} instead.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -8,14 +8,14 @@
 
 static bool is_rate(struct tkf_slice unit)
 {
-    static const char *const per[] = {"/s", "/sec", "/second"};
+    static const char *const per[] = {"s", "sec", "second"};
     static const char *const what[] = {"ops", "op", "iter", "iters", "iterations", "calls", "runs"};
     struct tkf_slice before, after;
     if (!tkf_cut(unit, "/", &before, &after))
         return false;
     for (size_t i = 0; i < sizeof(per) / sizeof(*per); i++) {
         for (size_t j = 0; j < sizeof(what) / sizeof(*what); j++) {
-            if (tkf_slice_is(before, what[j]) && tkf_slice_is(after, per[i] + 1))
+            if (tkf_slice_is(before, what[j]) && tkf_slice_is(after, per[i]))
                 return true;
         }
     }

@@ -6,7 +6,8 @@
 #include "rows.h"
 
 /**
- * Give the row of {name, value, unit, range?, extra?} to the current origin; one whose unit is neither a time nor a rate becomes a notice.
+ * Give the row of {name, value, unit, range?, extra?} to the current origin; one whose unit is
+ * neither a time nor a rate becomes a notice.
  * @param tool  which the value came from, NULL when unknown.
  */
 void tkf_gab_benchmark(struct tkf_json *json, const json_t *benchmark, const char *group,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What github-action-benchmark takes of tools that it does not know: an array of {name, unit, value}. */
+/*
+ * What github-action-benchmark takes of tools that it does not know: an array of {name, unit,
+ * value}.
+ */
 #include "gab.h"
 
 static int recognise(const char *head, size_t length)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* github-action-benchmark's data.js: window.BENCHMARK_DATA with the runs of each suite; the latest of each is read. */
+/*
+ * github-action-benchmark's data.js: window.BENCHMARK_DATA with the runs of each suite; the latest
+ * of each is read.
+ */
 #include <string.h>
 
 #include "gab.h"
@@ -12,7 +15,10 @@ static int recognise(const char *head, size_t length)
     return tkf_head_has(head, TKF_WORDS("\"lastUpdate\"", "\"entries\"", "\"benches\"")) ? 90 : 0;
 }
 
-/* Tools that are one framework, and how that times where the file need not say it; others are read as this one's own. */
+/*
+ * Tools that are one framework, and how that times where the file need not say it; others are read
+ * as this one's own.
+ */
 static const struct {
     const char *tool, *framework;
     enum tkf_timing timing;

@@ -14,14 +14,15 @@ struct tkf_hyperfine {
 void tkf_hyperfine_begin(struct tkf_hyperfine *file, struct tkf_sink *sink);
 
 /**
- * Keep a row. hyperfine runs a command twice where its parameters differ, and not every output says which they were: such rows are
- * no repetitions, and are told apart by their number, as their group.
+ * Keep a row. hyperfine runs a command twice where its parameters differ, and not every output says
+ * which they were: such rows are no repetitions, and are told apart by their number, as their
+ * group.
  */
 void tkf_hyperfine_give(struct tkf_hyperfine *file, struct tkf_result *row);
 
 /**
- * All rows are given: with a shell its start is taken off, and what is below it becomes exactly 0; nothing else gives that, and one
- * file has one kind of runs.
+ * All rows are given: with a shell its start is taken off, and what is below it becomes exactly 0;
+ * nothing else gives that, and one file has one kind of runs.
  */
 void tkf_hyperfine_end(struct tkf_hyperfine *file);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* hyperfine's report: "Benchmark 1: COMMAND", then a line of the mean, one of the range, and warnings. */
+/*
+ * hyperfine's report: "Benchmark 1: COMMAND", then a line of the mean, one of the range, and
+ * warnings.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hyperfine's tables in Markdown, Org and AsciiDoc: the unit stands in the titles, "Mean [ms]". AsciiDoc has each cell in a line of
- * its own, and an empty line between rows.
+ * hyperfine's tables in Markdown, Org and AsciiDoc: the unit stands in the titles, "Mean [ms]".
+ * AsciiDoc has each cell in a line of its own, and an empty line between rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,10 @@ static void flush(struct table *table)
     tkf_hyperfine_give(&table->file, &row);
 }
 
-/* Up to the next bar that no backslash is in front of, advancing *rest; the backslash goes. "" when out of memory. */
+/*
+ * Up to the next bar that no backslash is in front of, advancing *rest; the backslash goes. "" when
+ * out of memory.
+ */
 static const char *next_cell(struct tkf_sink *sink, struct tkf_slice *rest)
 {
     size_t length = 0, at = 0;

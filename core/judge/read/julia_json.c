@@ -13,7 +13,10 @@ static int recognise(const char *head, size_t length)
     return tkf_head_has(head, TKF_WORDS("\"Julia\"", "\"BenchmarkTools\"")) ? 95 : 0;
 }
 
-/* The fields of a value of that type, NULL when it is of another; "BenchmarkTools.Trial" is a Trial. */
+/*
+ * The fields of a value of that type, NULL when it is of another; "BenchmarkTools.Trial" is a
+ * Trial.
+ */
 static const json_t *fields_of(const json_t *pair, const char *type)
 {
     const char *name = json_string_value(json_array_get(pair, 0));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What BenchmarkTools prints in Julia's console: @benchmark's block, new ("Range (min … max):") and old ("minimum time:"), @btime's
- * line, and groups of "Trial(257.354 μs)". The name is what stood at the prompt.
+ * What BenchmarkTools prints in Julia's console: @benchmark's block, new ("Range (min … max):") and
+ * old ("minimum time:"), @btime's line, and groups of "Trial(257.354 μs)". The name is what stood at
+ * the prompt.
  */
 #include <math.h>
 #include <string.h>

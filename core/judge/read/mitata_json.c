@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* mitata's format: "json", 1.x (layout, runs, context) and 0.1 (stats in the benchmark itself); ns. */
+/*
+ * mitata's format: "json", 1.x (layout, runs, context) and 0.1 (stats in the benchmark itself); ns.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -102,7 +104,10 @@ static void take_benchmark(struct tkf_json *json, const json_t *benchmark)
     }
 }
 
-/* `cpu.freq` is no fact: it is the inverse of an empty loop, and half of the clock on a busy machine. */
+/*
+ * `cpu.freq` is no fact: it is the inverse of an empty loop, and half of the clock on a busy
+ * machine.
+ */
 static void take_facts(struct tkf_json *json)
 {
     const json_t *context = json_object_get(json->root, "context");

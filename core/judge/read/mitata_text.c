@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mitata's table, 0.1 and 1.x, and its markdown: a row has "85.66 ps/iter"; 1.x has the range in a line of its own below.
+ * mitata's table, 0.1 and 1.x, and its markdown: a row has "85.66 ps/iter"; 1.x has the range in a
+ * line of its own below.
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +31,10 @@ static int recognise(const char *head, size_t length)
     return tkf_head_has(head, TKF_WORDS("runtime: ", "| benchmark")) ? 80 : 0;
 }
 
-/* Keep the row. Calls that are timed one by one are whole numbers of ns; a 4096th of a batch is not, four times over. */
+/*
+ * Keep the row. Calls that are timed one by one are whole numbers of ns; a 4096th of a batch is
+ * not, four times over.
+ */
 static void flush(struct table *table)
 {
     if (!table->has_row)
@@ -81,7 +85,9 @@ static void remark_on_mark(struct table *table, struct tkf_slice line)
         table->row.remark = "mitata marks it !: likely optimized out";
 }
 
-/* "name   85.66 ps/iter ...": the value and its unit are the last two fields in front of "/iter". */
+/*
+ * "name   85.66 ps/iter ...": the value and its unit are the last two fields in front of "/iter".
+ */
 static bool take_row(struct table *table, unsigned number, struct tkf_slice line)
 {
     struct tkf_slice before, after, value;
@@ -188,8 +194,8 @@ static void take_markdown(struct table *table, unsigned number, struct tkf_slice
 /* ---- lines ---- */
 
 /*
- * "cpu: AMD EPYC", "runtime: node 20.20.2 (x64-linux)". "clk: ~3.44 GHz" is no fact: it is the inverse of an empty loop, and half of
- * the clock on a busy machine.
+ * "cpu: AMD EPYC", "runtime: node 20.20.2 (x64-linux)". "clk: ~3.44 GHz" is no fact: it is the
+ * inverse of an empty loop, and half of the clock on a busy machine.
  */
 static bool take_fact(struct table *table, struct tkf_slice line)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pytest-benchmark's tables: the unit stands in the title, the columns are the user's choice, and "(1.04)" after a value is its
- * ratio to the best. pytest lists its warnings, by test, in front of them.
+ * pytest-benchmark's tables: the unit stands in the title, the columns are the user's choice, and
+ * "(1.04)" after a value is its ratio to the best. pytest lists its warnings, by test, in front of
+ * them.
  */
 #include <math.h>
 #include <string.h>
@@ -138,7 +139,10 @@ static bool take_group(struct console *console, struct tkf_slice line)
     return true;
 }
 
-/* "test_corpus.py::test_name", then indented "file.py:91: RuntimeWarning: coroutine 'f' was never awaited" */
+/*
+ * "test_corpus.py::test_name", then indented "file.py:91: RuntimeWarning: coroutine 'f' was never
+ * awaited"
+ */
 static void take_warning(struct console *console, struct tkf_slice line)
 {
     struct tkf_slice test, message;

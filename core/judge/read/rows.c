@@ -7,7 +7,10 @@
 #include "../../measure/stats.h"
 #include "rows.h"
 
-/* What is put together of several texts is no longer than this: names are not, but remarks may grow without end. */
+/*
+ * What is put together of several texts is no longer than this: names are not, but remarks may grow
+ * without end.
+ */
 #define KEPT_MAX 1024
 
 /* ---- recognising ---- */
@@ -247,7 +250,10 @@ struct tkf_slice tkf_last_field(struct tkf_slice *rest)
 bool tkf_cut_spread(struct tkf_slice slice, struct tkf_slice *ret_value,
                     struct tkf_slice *ret_spread)
 {
-    /* "Â±", its UTF-8 read as Windows-1252, holds the sign itself and goes first; then what code pages 437 and 850 make of it. */
+    /*
+     * "Â±", its UTF-8 read as Windows-1252, holds the sign itself and goes first; then what code
+     * pages 437 and 850 make of it.
+     */
     static const char *const signs[] = {
         "\xc3\x82\xc2\xb1", "\xc2\xb1", "\xe2\x94\xac\xe2\x96\x92", "+/-", "+-",
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * package-benchmark's export in the manner of JMH: the mode is always thrpt, times are secondary metrics. Its threshold files
- * hold limits, not results.
+ * package-benchmark's export in the manner of JMH: the mode is always thrpt, times are secondary
+ * metrics. Its threshold files hold limits, not results.
  */
 #include <math.h>
 #include <string.h>

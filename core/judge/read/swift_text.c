@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * package-benchmark's tables, drawn as boxes or Markdown: the benchmark's name above, a row for each metric, a column for each
- * percentile. "(ns) *" is a time that was divided by the benchmark's inner iterations. All numbers are whole.
+ * package-benchmark's tables, drawn as boxes or Markdown: the benchmark's name above, a row for
+ * each metric, a column for each percentile. "(ns) *" is a time that was divided by the benchmark's
+ * inner iterations. All numbers are whole.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks of tinybench dumped as JSON; ms. v2 has flat results, v3 flat ones and latency{}, v4 latency{} alone. */
+/*
+ * Tasks of tinybench dumped as JSON; ms. v2 has flat results, v3 flat ones and latency{}, v4
+ * latency{} alone.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* console.table(bench.table()): its columns changed with v3; times in the unit that the title has. */
+/*
+ * console.table(bench.table()): its columns changed with v3; times in the unit that the title has.
+ */
 #include <math.h>
 #include <string.h>
 

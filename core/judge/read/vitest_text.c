@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vitest bench's report. Times are ms with 4 decimals, 100 ns a digit; hz has all digits, and the mean is its inverse. A row ends
- * "... p999  ±rme  samples", so that columns are counted from the ± and a name may hold blanks.
+ * vitest bench's report. Times are ms with 4 decimals, 100 ns a digit; hz has all digits, and the
+ * mean is its inverse. A row ends "... p999  ±rme  samples", so that columns are counted from the ±
+ * and a name may hold blanks.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * zBench's table: name, runs, total time (not in old releases), "avg ± σ", "(min ... max)", percentiles. Columns are counted from the
- * ± and a name may hold blanks.
+ * zBench's table: name, runs, total time (not in old releases), "avg ± σ", "(min ... max)",
+ * percentiles. Columns are counted from the ± and a name may hold blanks.
  */
 
 #include "rows.h"
