@@ -52,6 +52,9 @@ struct tkf_sink;
  */
 struct tkf_origin *tkf_sink_origin(struct tkf_sink *sink, const char *framework, enum tkf_timing timing);
 
+/** Go back to an origin that this input has begun: rows from here on belong to it. */
+void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin);
+
 /** A row in the making: every double NAN, strings NULL but group and name "". */
 struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
 

@@ -2,9 +2,15 @@
 #include "reader.h"
 
 /* Sorted by name, one a line: here and in the table. */
+extern const struct tkf_reader tkf_reader_benchstat_csv;
+extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_go_json;
+extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_plain_csv;
 
 const struct tkf_reader *const tkf_readers[] = {
-    NULL,
+    &tkf_reader_benchstat_csv, &tkf_reader_benchstat_text, &tkf_reader_go_json,
+    &tkf_reader_go_text,       &tkf_reader_plain_csv,      NULL,
 };
 
 #define READERS_MAX (sizeof(tkf_readers) / sizeof(tkf_readers[0]))

@@ -188,6 +188,11 @@ struct tkf_origin *tkf_sink_origin(struct tkf_sink *sink, const char *framework,
     return origin;
 }
 
+void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin)
+{
+    sink->origin = origin;
+}
+
 static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
 {
     struct tkf_results *results = sink->results;
@@ -303,7 +308,7 @@ static bool grow_row_slots(struct tkf_results *results)
     return true;
 }
 
-/* The row of that origin, group and name; a new one has merged 0. NULL when out of memory. */
+/* The row of that origin, group and name; a new one has no origin yet. NULL when out of memory. */
 static struct tkf_row *find_row(struct tkf_results *results, const struct tkf_result *key)
 {
     if (results->nrows * 2 >= results->row_slots_size && !grow_row_slots(results))
@@ -407,14 +412,14 @@ void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *given)
         return;
     }
 
-    if (row->merged == 0) {
+    if (!row->result.origin) {
         begin_row(row, &key, given);
     } else {
         merge(&row->result, given);
         for (unsigned i = 0; i < given->nsamples; i++)
             keep_sample(&row->result, &row->nvalues, given->samples[i]);
     }
-    row->merged++;
+    row->merged += given->repetitions > 0; /* 0: it only says more of the others */
     if (given->nsamples == 0 && !isnan(given->ns))
         keep_sample(&row->result, &row->nvalues, given->ns);
     lower(&row->lowest_ns, isnan(given->min_ns) ? given->ns : given->min_ns);
@@ -436,6 +441,8 @@ static void finish(struct tkf_row *row)
 {
     struct tkf_result *result = &row->result;
     double sorted[TKF_SAMPLES_MAX];
+    if (result->repetitions == 0)
+        result->repetitions = 1; /* the row that it says more of did not come */
     if (row->merged > 1) {
         result->min_ns = row->lowest_ns;
         result->max_ns = row->highest_ns;
