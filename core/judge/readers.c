@@ -4,6 +4,8 @@
 /* Sorted by name, one a line: here and in the table. */
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_catch2_console;
+extern const struct tkf_reader tkf_reader_catch2_xml;
 extern const struct tkf_reader tkf_reader_gbench_console;
 extern const struct tkf_reader tkf_reader_gbench_csv;
 extern const struct tkf_reader tkf_reader_gbench_json;
@@ -15,6 +17,8 @@ extern const struct tkf_reader tkf_reader_plain_csv;
 const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_benchstat_csv,
     &tkf_reader_benchstat_text,
+    &tkf_reader_catch2_console,
+    &tkf_reader_catch2_xml,
     &tkf_reader_gbench_console,
     &tkf_reader_gbench_csv,
     &tkf_reader_gbench_json,
