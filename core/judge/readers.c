@@ -11,6 +11,9 @@ extern const struct tkf_reader tkf_reader_gbench_csv;
 extern const struct tkf_reader tkf_reader_gbench_json;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_nanobench_csv;
+extern const struct tkf_reader tkf_reader_nanobench_json;
+extern const struct tkf_reader tkf_reader_nanobench_md;
 extern const struct tkf_reader tkf_reader_plain_csv;
 
 /* clang-format off: it would put several on a line */
@@ -24,6 +27,9 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_gbench_json,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
+    &tkf_reader_nanobench_csv,
+    &tkf_reader_nanobench_json,
+    &tkf_reader_nanobench_md,
     &tkf_reader_plain_csv,
     NULL,
 };
