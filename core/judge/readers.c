@@ -11,6 +11,7 @@ extern const struct tkf_reader tkf_reader_gbench_csv;
 extern const struct tkf_reader tkf_reader_gbench_json;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_highway_text;
 extern const struct tkf_reader tkf_reader_nanobench_csv;
 extern const struct tkf_reader tkf_reader_nanobench_json;
 extern const struct tkf_reader tkf_reader_nanobench_md;
@@ -27,6 +28,7 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_gbench_json,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
+    &tkf_reader_highway_text,
     &tkf_reader_nanobench_csv,
     &tkf_reader_nanobench_json,
     &tkf_reader_nanobench_md,
