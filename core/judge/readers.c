@@ -18,6 +18,7 @@ extern const struct tkf_reader tkf_reader_nanobench_md;
 extern const struct tkf_reader tkf_reader_perf_csv;
 extern const struct tkf_reader tkf_reader_perf_json;
 extern const struct tkf_reader tkf_reader_perf_text;
+extern const struct tkf_reader tkf_reader_phoronix_xml;
 extern const struct tkf_reader tkf_reader_plain_csv;
 
 /* clang-format off: it would put several on a line */
@@ -38,6 +39,7 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_perf_csv,
     &tkf_reader_perf_json,
     &tkf_reader_perf_text,
+    &tkf_reader_phoronix_xml,
     &tkf_reader_plain_csv,
     NULL,
 };
