@@ -4,14 +4,46 @@
 /* Sorted by name, one a line: here and in the table. */
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_catch2_console;
+extern const struct tkf_reader tkf_reader_catch2_xml;
+extern const struct tkf_reader tkf_reader_gbench_console;
+extern const struct tkf_reader tkf_reader_gbench_csv;
+extern const struct tkf_reader tkf_reader_gbench_json;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
+extern const struct tkf_reader tkf_reader_highway_text;
+extern const struct tkf_reader tkf_reader_nanobench_csv;
+extern const struct tkf_reader tkf_reader_nanobench_json;
+extern const struct tkf_reader tkf_reader_nanobench_md;
+extern const struct tkf_reader tkf_reader_perf_csv;
+extern const struct tkf_reader tkf_reader_perf_json;
+extern const struct tkf_reader tkf_reader_perf_text;
+extern const struct tkf_reader tkf_reader_phoronix_xml;
 extern const struct tkf_reader tkf_reader_plain_csv;
 
+/* clang-format off: it would put several on a line */
 const struct tkf_reader *const tkf_readers[] = {
-    &tkf_reader_benchstat_csv, &tkf_reader_benchstat_text, &tkf_reader_go_json,
-    &tkf_reader_go_text,       &tkf_reader_plain_csv,      NULL,
+    &tkf_reader_benchstat_csv,
+    &tkf_reader_benchstat_text,
+    &tkf_reader_catch2_console,
+    &tkf_reader_catch2_xml,
+    &tkf_reader_gbench_console,
+    &tkf_reader_gbench_csv,
+    &tkf_reader_gbench_json,
+    &tkf_reader_go_json,
+    &tkf_reader_go_text,
+    &tkf_reader_highway_text,
+    &tkf_reader_nanobench_csv,
+    &tkf_reader_nanobench_json,
+    &tkf_reader_nanobench_md,
+    &tkf_reader_perf_csv,
+    &tkf_reader_perf_json,
+    &tkf_reader_perf_text,
+    &tkf_reader_phoronix_xml,
+    &tkf_reader_plain_csv,
+    NULL,
 };
+/* clang-format on */
 
 #define READERS_MAX (sizeof(tkf_readers) / sizeof(tkf_readers[0]))
 

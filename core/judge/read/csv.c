@@ -41,6 +41,21 @@ bool tkf_csv_split(struct tkf_csv *csv, const char *text, size_t length, char se
     return true;
 }
 
+int tkf_csv_column(const struct tkf_csv *header, const char *name)
+{
+    for (unsigned i = 0; i < header->ncells; i++) {
+        if (tkf_slice_is(header->cells[i], name))
+            return (int)i;
+    }
+    return -1;
+}
+
+struct tkf_slice tkf_csv_cell(const struct tkf_csv *csv, int column)
+{
+    return column >= 0 && (unsigned)column < csv->ncells ? csv->cells[column]
+                                                         : (struct tkf_slice){.text = ""};
+}
+
 char tkf_csv_separator(const char *text, size_t length)
 {
     static const char separators[] = ";\t,";
