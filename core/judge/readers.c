@@ -2,16 +2,30 @@
 #include "reader.h"
 
 /* Sorted by name, one a line: here and in the table. */
+extern const struct tkf_reader tkf_reader_bdn_csv;
+extern const struct tkf_reader tkf_reader_bdn_json;
+extern const struct tkf_reader tkf_reader_bdn_log;
+extern const struct tkf_reader tkf_reader_bdn_md;
 extern const struct tkf_reader tkf_reader_benchstat_csv;
 extern const struct tkf_reader tkf_reader_benchstat_text;
+extern const struct tkf_reader tkf_reader_cargo_criterion_json;
 extern const struct tkf_reader tkf_reader_catch2_console;
 extern const struct tkf_reader tkf_reader_catch2_xml;
+extern const struct tkf_reader tkf_reader_criterion_console;
+extern const struct tkf_reader tkf_reader_criterion_csv;
+extern const struct tkf_reader tkf_reader_criterion_estimates;
+extern const struct tkf_reader tkf_reader_divan_text;
 extern const struct tkf_reader tkf_reader_gbench_console;
 extern const struct tkf_reader tkf_reader_gbench_csv;
 extern const struct tkf_reader tkf_reader_gbench_json;
 extern const struct tkf_reader tkf_reader_go_json;
 extern const struct tkf_reader tkf_reader_go_text;
 extern const struct tkf_reader tkf_reader_highway_text;
+extern const struct tkf_reader tkf_reader_jmh_csv;
+extern const struct tkf_reader tkf_reader_jmh_json;
+extern const struct tkf_reader tkf_reader_jmh_text;
+extern const struct tkf_reader tkf_reader_libtest_json;
+extern const struct tkf_reader tkf_reader_libtest_text;
 extern const struct tkf_reader tkf_reader_nanobench_csv;
 extern const struct tkf_reader tkf_reader_nanobench_json;
 extern const struct tkf_reader tkf_reader_nanobench_md;
@@ -23,16 +37,30 @@ extern const struct tkf_reader tkf_reader_plain_csv;
 
 /* clang-format off: it would put several on a line */
 const struct tkf_reader *const tkf_readers[] = {
+    &tkf_reader_bdn_csv,
+    &tkf_reader_bdn_json,
+    &tkf_reader_bdn_log,
+    &tkf_reader_bdn_md,
     &tkf_reader_benchstat_csv,
     &tkf_reader_benchstat_text,
+    &tkf_reader_cargo_criterion_json,
     &tkf_reader_catch2_console,
     &tkf_reader_catch2_xml,
+    &tkf_reader_criterion_console,
+    &tkf_reader_criterion_csv,
+    &tkf_reader_criterion_estimates,
+    &tkf_reader_divan_text,
     &tkf_reader_gbench_console,
     &tkf_reader_gbench_csv,
     &tkf_reader_gbench_json,
     &tkf_reader_go_json,
     &tkf_reader_go_text,
     &tkf_reader_highway_text,
+    &tkf_reader_jmh_csv,
+    &tkf_reader_jmh_json,
+    &tkf_reader_jmh_text,
+    &tkf_reader_libtest_json,
+    &tkf_reader_libtest_text,
     &tkf_reader_nanobench_csv,
     &tkf_reader_nanobench_json,
     &tkf_reader_nanobench_md,

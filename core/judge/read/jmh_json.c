@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* JMH -rf json: an array of runs. A number that is none is a string, "NaN". */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickfloor/error.h>
+
+#include "jmh.h"
+
+static struct tkf_jmh_score read_score(const json_t *metric)
+{
+    const char *unit = tkf_json_text(metric, "scoreUnit");
+    struct tkf_jmh_score score = {.value = tkf_json_number(metric, "score"),
+                                  .lo = NAN,
+                                  .hi = NAN,
+                                  .unit = tkf_slice(unit ? unit : "")};
+    double ends[2] = {NAN, NAN};
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *end = json_array_get(json_object_get(metric, "scoreConfidence"), i);
+        if (json_is_number(end))
+            ends[i] = json_number_value(end);
+    }
+    score.lo = ends[0];
+    score.hi = ends[1];
+    return score;
+}
+
+/* "dim = 100, lib = ACM", as JMH's log has it. */
+static const char *params_text(struct tkf_sink *sink, json_t *params)
+{
+    const char *text = "", *key;
+    json_t *value;
+    json_object_foreach(params, key, value)
+    {
+        const char *shown = json_is_string(value) ? json_string_value(value) : "?";
+        text = tkf_row_text(sink, "%s%s%s = %s", text, *text ? ", " : "", key, shown);
+    }
+    return text;
+}
+
+static void add_samples(struct tkf_result *row, const json_t *metric, struct tkf_slice unit)
+{
+    size_t i, j;
+    const json_t *fork, *score;
+    json_array_foreach(json_object_get(metric, "rawData"), i, fork)
+    {
+        json_array_foreach(fork, j, score)
+        {
+            if (json_is_number(score))
+                tkf_row_value(row, tkf_jmh_ns(json_number_value(score), unit, row->threads));
+        }
+    }
+    const json_t *percentiles = json_object_get(metric, "scorePercentiles");
+    double least = tkf_json_number(percentiles, "0.0"),
+           most = tkf_json_number(percentiles, "100.0");
+    if (isnan(row->min_ns)) { /* single shots and samples come as histograms */
+        row->min_ns = tkf_jmh_ns(least, unit, row->threads);
+        row->max_ns = tkf_jmh_ns(most, unit, row->threads);
+    }
+}
+
+/* How many runs before this one have its name: they share it, differing in parameters and mode. */
+static unsigned nth_of_name(const json_t *runs, size_t index, const char *name)
+{
+    unsigned nth = 0;
+    for (size_t i = 0; i < index; i++) {
+        const char *other = tkf_json_text(json_array_get(runs, i), "benchmark");
+        nth += other && !strcmp(other, name);
+    }
+    return nth;
+}
+
+static void add_run(struct tkf_jmh_rows *rows, struct tkf_input *in, const json_t *runs,
+                    size_t index)
+{
+    const json_t *run = json_array_get(runs, index),
+                 *metric = json_object_get(run, "primaryMetric");
+    const char *name = tkf_json_text(run, "benchmark"), *mode = tkf_json_text(run, "mode");
+    if (!name || !mode || !json_is_object(metric)) {
+        tkf_sink_notice(rows->sink, 0, "run %zu has no benchmark, mode or primaryMetric",
+                        index + 1);
+        return;
+    }
+    unsigned line = tkf_json_line(in, "benchmark", name, nth_of_name(runs, index, name));
+    struct tkf_jmh_score score = read_score(metric);
+    struct tkf_result *row = tkf_jmh_add(rows, line, tkf_slice(name),
+                                         params_text(rows->sink, json_object_get(run, "params")),
+                                         tkf_slice(mode), tkf_json_number(run, "threads"), &score);
+    if (!row)
+        return;
+    add_samples(row, metric, score.unit);
+    const char *label;
+    json_t *secondary;
+    json_object_foreach(json_object_get(run, "secondaryMetrics"), label, secondary)
+    {
+        struct tkf_jmh_score other = read_score(secondary);
+        tkf_jmh_secondary(rows, row, tkf_slice(label), &other);
+    }
+}
+
+static const char *version_text(struct tkf_sink *sink, const json_t *run)
+{
+    const char *jmh = tkf_json_text(run, "jmhVersion"), *jdk = tkf_json_text(run, "jdkVersion");
+    if (jmh && jdk)
+        return tkf_row_text(sink, "%s, JDK %s", jmh, jdk);
+    return jmh ? tkf_sink_text(sink, jmh, strlen(jmh)) : NULL;
+}
+
+static int recognise(const char *head, size_t length)
+{
+    (void)length;
+    if (!strstr(head, "\"benchmark\"") || !strstr(head, "\"primaryMetric\""))
+        return 0;
+    return tkf_head_first(head) == '[' ? 95 : 70;
+}
+
+static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error)
+{
+    json_t *runs = tkf_json_load(in, sink, ret_error);
+    if (!runs)
+        return TKF_EFORMAT;
+    struct tkf_jmh_rows rows = {.sink = sink,
+                                .version = version_text(sink, json_array_get(runs, 0))};
+    for (size_t i = 0; i < json_array_size(runs); i++)
+        add_run(&rows, in, runs, i);
+    tkf_jmh_end(&rows);
+    json_decref(runs);
+    return 0;
+}
+
+const struct tkf_reader tkf_reader_jmh_json = {
+    .name = "jmh-json",
+    .text = "JMH JSON",
+    .recognise = recognise,
+    .read = read_all,
+};
