@@ -64,8 +64,20 @@ const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length
 /** Say of a line what could not be read or is worth knowing. printf-like. */
 void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** How many rows this input has given so far. */
+/** How many results this input has given so far: rows, repetitions merged. */
 size_t tkf_sink_rows(const struct tkf_sink *sink);
+
+/**
+ * A result of this input, for what only the whole of it decides; *index* is below tkf_sink_rows(). A reader that changes its name
+ * (to one from tkf_sink_text()) adds no further rows.
+ */
+struct tkf_result *tkf_sink_result(struct tkf_sink *sink, size_t index);
+
+/**
+ * One of the values that a row was made from, into `samples`, counted in `repetitions`: for a reader that has them all. `ns` is
+ * still the reader's to set. NAN is passed over.
+ */
+void tkf_row_sample(struct tkf_result *row, double ns);
 
 /* ---- the readers ------------------------------------------------------------------------------------------------------ */
 
@@ -79,6 +91,11 @@ struct tkf_reader {
     int (*recognise)(const char *head, size_t length);
     /** Read all of it. 0; TKF_EFORMAT with *ret_error when it cannot be read at all (rows given so far stay); TKF_ENOMEM. */
     int (*read)(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error);
+    /**
+     * Read the directory that the framework writes; NULL when it writes none. Without rows it is not its own, and the next reader is
+     * asked. As read().
+     */
+    int (*read_directory)(const char *path, struct tkf_sink *sink, struct tkf_input_error *ret_error);
 };
 
 extern const struct tkf_reader *const tkf_readers[]; /* ended by NULL */

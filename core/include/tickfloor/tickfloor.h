@@ -6,6 +6,7 @@
  *   now.h       read the CPU's counter, inline
  *   measure.h   measure the timing floor: counter, core cycle, empty loop; freestanding
  *   profile.h   what was measured, kept: in memory and as JSON
+ *   report.h    results of any benchmark framework, judged against the floor
  *   calibrate.h the machine that the program runs on, measured in one call
  */
 #ifndef TICKFLOOR_TICKFLOOR_H
@@ -16,5 +17,6 @@
 #include <tickfloor/measure.h>
 #include <tickfloor/now.h>
 #include <tickfloor/profile.h>
+#include <tickfloor/report.h>
 
 #endif
