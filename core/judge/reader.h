@@ -52,6 +52,9 @@ struct tkf_sink;
  */
 struct tkf_origin *tkf_sink_origin(struct tkf_sink *sink, const char *framework, enum tkf_timing timing);
 
+/** Rows from here on belong to an earlier origin of this input again: for a run whose rows are timed in two ways by turns. */
+void tkf_sink_resume(struct tkf_sink *sink, struct tkf_origin *origin);
+
 /** A row in the making: every double NAN, strings NULL but group and name "". */
 struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
 

@@ -188,6 +188,11 @@ struct tkf_origin *tkf_sink_origin(struct tkf_sink *sink, const char *framework,
     return origin;
 }
 
+void tkf_sink_resume(struct tkf_sink *sink, struct tkf_origin *origin)
+{
+    sink->origin = origin;
+}
+
 static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
 {
     struct tkf_results *results = sink->results;
