@@ -260,6 +260,19 @@ static bool only_blanks(const char *at, const char *end)
     return at == end;
 }
 
+/* A script that gives the document to a variable: "window.DATA = {...};". */
+static bool assigns(const char *at, const char *end)
+{
+    while (end > at && strchr(" \t\r\n", end[-1]) && end[-1] != '\0')
+        end--;
+    return end > at && end[-1] == '=' && !memchr(at, '\n', (size_t)(end - at));
+}
+
+static bool closes(const char *at, const char *end)
+{
+    return *at == ';' && only_blanks(at + 1, end);
+}
+
 /* Where a document begins, and how far it goes or in which way it breaks. */
 struct beginning {
     const char *at; /* NULL: nowhere */
@@ -338,11 +351,11 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
         fail(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
         return NULL;
     }
-    if (!only_blanks(text, best.at))
+    if (!only_blanks(text, best.at) && !assigns(text, best.at))
         tkf_sink_notice(sink, 1, "text before the JSON is skipped");
     size_t stop = (size_t)(best.at - text) + (size_t)best.problem.position;
     if (best.root) {
-        if (!only_blanks(text + stop, end))
+        if (!only_blanks(text + stop, end) && !closes(text + stop, end))
             tkf_sink_notice(sink, tkf_input_line_of(in, stop), "text after the JSON is skipped");
         return best.root;
     }
