@@ -194,13 +194,11 @@ struct tkf_expect;
  *
  * Empty lines and those that begin with # say nothing.
  *
- * @param name        for messages.
  * @param ret_expect  written only on success; end it with tkf_expect_free().
  * @param ret_error   written only on failure.
  * Errors: TKF_EFORMAT a line says something else · TKF_EIO · TKF_ENOMEM.
  */
-int tkf_expect_read(FILE *in, const char *name, struct tkf_expect **ret_expect,
-                    struct tkf_input_error *ret_error);
+int tkf_expect_read(FILE *in, struct tkf_expect **ret_expect, struct tkf_input_error *ret_error);
 void tkf_expect_free(struct tkf_expect *expect); /**< NULL is fine */
 
 struct tkf_judge_options {
