@@ -26,9 +26,9 @@ static void print(const struct tkf_results *results, const char *file)
 {
     for (size_t i = 0; i < tkf_results_count(results); i++) {
         const struct tkf_result *row = tkf_results_get(results, i);
-double least = row->min_ns >= 0 ? row->min_ns : fmin(row->ns, row->ns_lo);
-        printf("%s\t%s\t%s\t%s\t%.9g\t%.9g\t%s\t%s\n", file, row->origin->framework,
-               row->group, row->name, row->ns, least, tkf_verdict_name(row->verdict),
+        double least = row->min_ns >= 0 ? row->min_ns : fmin(row->ns, row->ns_lo);
+        printf("%s\t%s\t%s\t%s\t%.9g\t%.9g\t%s\t%s\n", file, row->origin->framework, row->group,
+               row->name, row->ns, least, tkf_verdict_name(row->verdict),
                row->nevidence > 0 ? row->evidence[0].rule : "");
     }
 }

@@ -10,6 +10,7 @@
 #define TKF_READER_H
 
 #include <jansson.h>
+#include <string.h>
 
 #include <tickfloor/report.h>
 
@@ -113,8 +114,18 @@ struct tkf_slice {
 
 /** The next field separated by blanks (space, tab, NBSP), advancing *rest; empty at the end. */
 struct tkf_slice tkf_field(struct tkf_slice *rest);
-bool tkf_slice_is(struct tkf_slice slice, const char *text);
-bool tkf_slice_starts(struct tkf_slice slice, const char *prefix);
+
+/* Here, so that the length of a literal is known where they are called. */
+static inline bool tkf_slice_starts(struct tkf_slice slice, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return slice.length >= length && memcmp(slice.text, prefix, length) == 0;
+}
+
+static inline bool tkf_slice_is(struct tkf_slice slice, const char *text)
+{
+    return slice.length == strlen(text) && tkf_slice_starts(slice, text);
+}
 
 /** How numbers are written. */
 enum tkf_number_style {

@@ -40,9 +40,11 @@ struct tkf_sink {
     struct tkf_results *results;
     const char *file, *format;
     struct tkf_origin *origin;
-    struct tkf_origin spare; /* stands in when there is no memory for one */
-    size_t first_row;        /* of this input */
-    unsigned nnotices;       /* of this input, those beyond the limit too */
+    struct tkf_slice last_text; /* kept; the same is often kept again */
+    struct tkf_row *last;       /* most rows are repetitions of the one before */
+    struct tkf_origin spare;    /* stands in when there is no memory for one */
+    size_t first_row;           /* of this input */
+    unsigned nnotices;          /* of this input, those beyond the limit too */
     bool out_of_memory;
 };
 

@@ -150,11 +150,16 @@ const char *tkf_results_text(struct tkf_results *results, const char *text, size
 
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length)
 {
+    const struct tkf_slice last = sink->last_text;
+    if (last.text && last.length == length && memcmp(last.text, text, length) == 0)
+        return last.text;
     const char *kept = tkf_results_text(sink->results, text, length);
-    if (kept)
-        return kept;
-    sink->out_of_memory = true;
-    return "";
+    if (!kept) {
+        sink->out_of_memory = true;
+        return "";
+    }
+    sink->last_text = (struct tkf_slice){.text = kept, .length = length};
+    return kept;
 }
 
 /* ---- origins and notices ---- */
@@ -284,14 +289,24 @@ void tkf_row_sample(struct tkf_result *row, double ns)
     row->repetitions = nvalues;
 }
 
-static size_t row_slot(const struct tkf_results *results, const struct tkf_result *key)
+/* What makes rows repetitions of one another. The strings are kept once, so that equal ones are the same. */
+struct key {
+    const struct tkf_origin *origin;
+    const char *group, *name;
+};
+
+static struct key key_of(const struct tkf_result *result)
+{
+    return (struct key){.origin = result->origin, .group = result->group, .name = result->name};
+}
+
+static size_t row_slot(const struct tkf_results *results, const struct key *key)
 {
     uint64_t hash =
         mix(mix(mix(0, (uintptr_t)key->origin), (uintptr_t)key->group), (uintptr_t)key->name);
     size_t at = (hash >> 16) & (results->row_slots_size - 1);
     for (; results->row_slots[at] > 0; at = (at + 1) & (results->row_slots_size - 1)) {
         const struct tkf_result *row = &results->rows[results->row_slots[at] - 1]->result;
-        /* All three are kept once, so that equal ones are the same. */
         if (row->origin == key->origin && row->group == key->group && row->name == key->name)
             break;
     }
@@ -307,13 +322,15 @@ static bool grow_row_slots(struct tkf_results *results)
     free(results->row_slots);
     results->row_slots = slots;
     results->row_slots_size = size;
-    for (size_t i = 0; i < results->nrows; i++)
-        slots[row_slot(results, &results->rows[i]->result)] = (unsigned)i + 1;
+    for (size_t i = 0; i < results->nrows; i++) {
+        struct key key = key_of(&results->rows[i]->result);
+        slots[row_slot(results, &key)] = (unsigned)i + 1;
+    }
     return true;
 }
 
 /* The row of that origin, group and name; a new one has no origin yet. NULL when out of memory. */
-static struct tkf_row *find_row(struct tkf_results *results, const struct tkf_result *key)
+static struct tkf_row *find_row(struct tkf_results *results, const struct key *key)
 {
     if (results->nrows * 2 >= results->row_slots_size && !grow_row_slots(results))
         return NULL;
@@ -332,12 +349,14 @@ static struct tkf_row *find_row(struct tkf_results *results, const struct tkf_re
 
 static void lower(double *to, double from)
 {
-    *to = fmin(*to, from); /* of a NAN and a number, the number */
+    if (from < *to || isnan(*to)) /* not fmin(), which costs a call for each row */
+        *to = from;
 }
 
 static void raise(double *to, double from)
 {
-    *to = fmax(*to, from);
+    if (from > *to || isnan(*to))
+        *to = from;
 }
 
 static void fill_unknown(double *to, double from)
@@ -366,6 +385,10 @@ static void merge(struct tkf_result *to, const struct tkf_result *from)
             to->total_ns = from->total_ns;
     }
     raise(&to->iterations, from->iterations);
+    if (isnan(to->ns)) {
+        to->ns = from->ns;
+        to->statistic = from->statistic;
+    }
     to->repetitions += from->repetitions;
     lower(&to->ns_lo, from->ns_lo);
     raise(&to->ns_hi, from->ns_hi);
@@ -393,8 +416,7 @@ static void merge(struct tkf_result *to, const struct tkf_result *from)
     merge_metrics(to, from);
 }
 
-static void begin_row(struct tkf_row *row, const struct tkf_result *key,
-                      const struct tkf_result *given)
+static void begin_row(struct tkf_row *row, const struct key *key, const struct tkf_result *given)
 {
     row->result = *given;
     row->result.origin = key->origin;
@@ -404,17 +426,34 @@ static void begin_row(struct tkf_row *row, const struct tkf_result *key,
     row->lowest_ns = row->highest_ns = NAN;
 }
 
+static bool same(const char *a, const char *b)
+{
+    return a == b || strcmp(a, b) == 0;
+}
+
+/* The row that *given* belongs to; NULL when out of memory. */
+static struct tkf_row *row_of(struct tkf_sink *sink, const struct tkf_result *given,
+                              struct key *ret_key)
+{
+    struct tkf_row *last = sink->last;
+    if (last && last->result.origin == sink->origin && same(last->result.name, given->name) &&
+        same(last->result.group, given->group))
+        return last;
+    ret_key->origin = sink->origin;
+    ret_key->group = tkf_sink_text(sink, given->group, strlen(given->group));
+    ret_key->name = tkf_sink_text(sink, given->name, strlen(given->name));
+    return sink->out_of_memory ? NULL : find_row(sink->results, ret_key);
+}
+
 void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *given)
 {
-    struct tkf_result key;
-    key.origin = sink->origin;
-    key.group = tkf_sink_text(sink, given->group, strlen(given->group));
-    key.name = tkf_sink_text(sink, given->name, strlen(given->name));
-    struct tkf_row *row = sink->out_of_memory ? NULL : find_row(sink->results, &key);
+    struct key key;
+    struct tkf_row *row = row_of(sink, given, &key);
     if (!row) {
         sink->out_of_memory = true;
         return;
     }
+    sink->last = row;
 
     if (!row->result.origin) {
         begin_row(row, &key, given);

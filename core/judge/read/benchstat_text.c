@@ -210,13 +210,17 @@ static void take_row(struct tkf_benchstat *benchstat, const struct table *table,
     unsigned runs, of_old;
     if (*line.text == ' ' || is_mean_of_all(cell.name) || is_footnote(line))
         return;
-    bool any = false;
+    bool any = false, odd = false;
     for (unsigned i = 0; i + 1 < table->nbars; i++) {
         size_t to = i + 2 < table->nbars ? table->bars[i + 1] : SIZE_MAX;
         struct tkf_slice text = between(line, table->bars[i], to);
         struct tkf_slice field = tkf_field(&text);
-        if (is_cut(in, field) || !scaled_number(field, &cell.value, &cell.quantum))
+        if (is_cut(in, field) || !scaled_number(field, &cell.value, &cell.quantum)) {
+            /* No value in the old file: no change either. */
+            odd =
+                odd || (field.length > 0 && !tkf_slice_is(field, "?") && !tkf_slice_is(field, "~"));
             continue;
+        }
         cell.percent = take_percent(&text);
         cell.unit = table->units[i];
         if (i == 0)
@@ -226,7 +230,7 @@ static void take_row(struct tkf_benchstat *benchstat, const struct table *table,
         tkf_benchstat_add(benchstat, table->labels[i], in->number, &cell);
         any = true;
     }
-    if (!any)
+    if (!any || odd)
         tkf_sink_notice(benchstat->sink, in->number, "%s: %.120s",
                         in->cut ? "cut short" : "not understood", line.text);
 }

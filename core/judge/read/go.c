@@ -24,13 +24,15 @@ static const char *find(struct tkf_slice in, const char *text)
 
 /* ---- one row ---- */
 
-/* As Go's testing wants it: "Benchmark" alone, or followed by what is no lower-case letter. */
+/* As Go's testing wants it: "Benchmark" alone, or going on as an identifier or a subname, but in no lower-case letter. */
 static bool is_name(struct tkf_slice field)
 {
     size_t length = sizeof(benchmark) - 1;
     if (!tkf_slice_starts(field, benchmark))
         return false;
-    return field.length == length || field.text[length] < 'a' || field.text[length] > 'z';
+    unsigned char next = field.length > length ? (unsigned char)field.text[length] : '_';
+    return next >= 0x80 || (next >= 'A' && next <= 'Z') || (next >= '0' && next <= '9') ||
+           strchr("_-/#", next);
 }
 
 static bool is_whole_number(struct tkf_slice field)
@@ -78,6 +80,7 @@ static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_
 enum row_kind {
     ROW_NONE,
     ROW_BROKEN, /* it begins as a row and goes on as none */
+    ROW_CUT,    /* the time is there, what follows it is lost */
     ROW_WHOLE,
 };
 
@@ -100,10 +103,10 @@ static enum row_kind take_numbers(struct tkf_sink *sink, struct tkf_slice rest, 
         if (number.length == 0)
             break;
         if (unit.length == 0 || !tkf_number(number, TKF_NUMBER_POINT, &value, &quantum))
-            return cut && timed ? ROW_WHOLE : ROW_BROKEN;
+            return cut && timed ? ROW_CUT : ROW_BROKEN;
         if (cut && rest.length == 0 && !tkf_slice_is(unit, "ns/op") &&
             !tkf_slice_is(unit, "B/op") && !tkf_slice_is(unit, "allocs/op"))
-            break; /* half a unit is none */
+            return timed ? ROW_CUT : ROW_BROKEN; /* half a unit is none */
         timed = take_pair(sink, row, unit, value, quantum) || timed;
     }
     if (cut && !timed)
@@ -187,7 +190,7 @@ static bool take_rest(struct tkf_go *go, struct tkf_go_run *run, const struct tk
     if (!numbers)
         return false;
     struct tkf_result row = tkf_sink_row(go->sink, line->number);
-    if (take_numbers(go->sink, slice_of(numbers, slice_end(text)), line->cut, &row) != ROW_WHOLE)
+    if (take_numbers(go->sink, slice_of(numbers, slice_end(text)), line->cut, &row) < ROW_CUT)
         return false;
     add(go, run, run->pending, &row);
     return true;
@@ -202,7 +205,9 @@ static void take_row(struct tkf_go *go, struct tkf_go_run *run, const struct tkf
     struct tkf_result row = tkf_sink_row(go->sink, line->number);
     enum row_kind kind = take_numbers(go->sink, rest, line->cut, &row);
     const char *kept = tkf_sink_text(go->sink, name.text, name.length);
-    if (kind == ROW_WHOLE) {
+    if (kind == ROW_CUT)
+        tkf_sink_notice(go->sink, line->number, "cut short: %.120s", text.text);
+    if (kind == ROW_CUT || kind == ROW_WHOLE) {
         add(go, run, kept, &row);
         return;
     }
@@ -333,13 +338,13 @@ void tkf_go_run_end(struct tkf_go *go, struct tkf_go_run *run)
 static int recognise_line(struct tkf_slice text)
 {
     double value;
-    struct tkf_slice rest = unquoted(text);
+    struct tkf_slice rest = unquoted(text), name = tkf_field(&rest);
     if (tkf_slice_starts(text, "goos: ") || tkf_slice_starts(text, "pkg: "))
         return 40;
-    if (!is_name(tkf_field(&rest)))
+    if (!is_name(name))
         return 0;
-    if (!is_whole_number(tkf_field(&rest)))
-        return 10;
+    if (!is_whole_number(tkf_field(&rest))) /* the title of many tables is "Benchmark" */
+        return tkf_slice_is(name, benchmark) ? 0 : 10;
     if (!tkf_number(tkf_field(&rest), TKF_NUMBER_POINT, &value, NULL))
         return 20;
     return tkf_field(&rest).length > 0 ? 90 : 20;
