@@ -123,6 +123,9 @@ const struct tkf_reader *const tkf_readers[] = {
 
 /* clang-format off */
 const struct tkf_reader *const tkf_readers[] = {
+
+/* clang-format off */
+const struct tkf_reader *const tkf_readers[] = {
     NULL,
 };
 /* clang-format on */

@@ -7,7 +7,7 @@
 
 #include <tickfloor/error.h>
 
-#include "../reader.h"
+#include "pieces.h"
 
 static const char table_start[] = "benchmark name ";
 
@@ -33,17 +33,6 @@ static int recognise(const char *head, size_t length)
 static bool blank(char c)
 {
     return c == ' ' || c == '\t';
-}
-
-static struct tkf_slice trim(struct tkf_slice text)
-{
-    while (text.length && isspace((unsigned char)*text.text)) {
-        text.text++;
-        text.length--;
-    }
-    while (text.length && isspace((unsigned char)text.text[text.length - 1]))
-        text.length--;
-    return text;
 }
 
 /* ---- cells ---- */
@@ -96,7 +85,7 @@ static bool find_cells(const struct tkf_line *line, const char *kinds, struct ce
         if ((i && !blank(line->text[i - 1])) || blank(line->text[i]))
             continue;
         if (take_cells((struct tkf_slice){line->text + i, line->length - i}, kinds, ret_cells)) {
-            ret_cells->left = trim((struct tkf_slice){line->text, i});
+            ret_cells->left = tkf_text_trim((struct tkf_slice){line->text, i});
             return true;
         }
     }
@@ -235,7 +224,8 @@ static bool read_failure(struct reading *reading, const struct tkf_line *line)
     const char *why = failed + strlen(mark);
     const char *end = strrchr(why, ')');
     end_row(reading);
-    add_piece(reading, trim((struct tkf_slice){line->text, (size_t)(failed - line->text)}));
+    add_piece(reading,
+              tkf_text_trim((struct tkf_slice){line->text, (size_t)(failed - line->text)}));
     reading->row = tkf_sink_row(reading->sink, line->number);
     reading->row.failed = true;
     reading->row.remark =
@@ -259,24 +249,24 @@ static void read_row_line(struct reading *reading, const struct tkf_line *line)
         add_piece(reading, cells.left);
         if (reading->expect == MEAN) {
             take_mean(&reading->row, &cells, 0);
-            reading->row.ns_lo = cells.value[1];
-            reading->row.ns_hi = cells.value[2];
+            tkf_interval(&reading->row, cells.value[1], cells.value[2]);
             reading->expect = DEVIATION;
         } else {
             end_row(reading);
         }
-    } else if (!trim((struct tkf_slice){line->text, line->length}).length) {
+    } else if (!tkf_text_trim((struct tkf_slice){line->text, line->length}).length) {
         end_row(reading);
+        reading->name.length = 0;
     } else if (padded || !reading->padded) {
         end_row(reading);
-        add_piece(reading, trim((struct tkf_slice){line->text, line->length}));
+        add_piece(reading, tkf_text_trim((struct tkf_slice){line->text, line->length}));
     }
 }
 
 /* A line of nothing but one character, as long as Catch2 draws them. */
 static bool is_rule(const struct tkf_line *line, char c)
 {
-    struct tkf_slice text = trim((struct tkf_slice){line->text, line->length});
+    struct tkf_slice text = tkf_text_trim((struct tkf_slice){line->text, line->length});
     size_t i = 0;
     while (i < text.length && text.text[i] == c)
         i++;
@@ -299,7 +289,8 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
         reading->place = TABLE;
         reading->analysis = !strstr(line->text, " mean");
     } else if (reading->place == PATH) {
-        if (!append(&reading->path, trim((struct tkf_slice){line->text, line->length}), '/'))
+        if (!append(&reading->path, tkf_text_trim((struct tkf_slice){line->text, line->length}),
+                    '/'))
             reading->no_memory = true;
     } else if (reading->place == ROWS) {
         read_row_line(reading, line);

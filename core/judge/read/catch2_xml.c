@@ -8,6 +8,7 @@
 #include <tickfloor/error.h>
 
 #include "../xml.h"
+#include "pieces.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -31,15 +32,11 @@ struct reading {
     bool no_memory;
 };
 
-static struct tkf_slice slice_of(const char *text)
-{
-    return (struct tkf_slice){text, text ? strlen(text) : 0};
-}
-
 static double number(const char **attributes, const char *name, double *quantum)
 {
     double value, step;
-    if (!tkf_number(slice_of(tkf_xml_attribute(attributes, name)), TKF_NUMBER_POINT, &value, &step))
+    if (!tkf_number(tkf_text_of(tkf_xml_attribute(attributes, name)), TKF_NUMBER_POINT, &value,
+                    &step))
         return NAN;
     /* Zeros at the end are not printed: the finest of several values tells how finely all were. */
     if (quantum)
@@ -78,23 +75,19 @@ static void leave(struct reading *reading)
 
 /* ---- results ---- */
 
-static const char *keep(struct reading *reading, const char *text)
-{
-    return text ? tkf_sink_text(reading->sink, text, strlen(text)) : NULL;
-}
-
 static void begin_origin(struct reading *reading, const char **attributes)
 {
     reading->origin = tkf_sink_origin(reading->sink, "catch2", TKF_TIMING_BATCHED);
-    reading->origin->version = keep(reading, tkf_xml_attribute(attributes, "catch2-version"));
+    reading->origin->version =
+        tkf_text_keep(reading->sink, tkf_xml_attribute(attributes, "catch2-version"));
 }
 
 static void begin_results(struct reading *reading, const char **attributes, unsigned line)
 {
     struct tkf_result *row = &reading->row;
     *row = tkf_sink_row(reading->sink, line);
-    row->name = keep(reading, tkf_xml_attribute(attributes, "name"));
-    row->group = reading->path ? keep(reading, reading->path) : "";
+    row->name = tkf_text_keep(reading->sink, tkf_xml_attribute(attributes, "name"));
+    row->group = reading->path ? tkf_text_keep(reading->sink, reading->path) : "";
     row->iterations = number(attributes, "iterations", NULL);
     double samples = number(attributes, "samples", NULL);
     if (samples >= 1 && samples < 1e9)
@@ -109,8 +102,9 @@ static void take_mean(struct tkf_result *row, const char **attributes)
 {
     double quantum_ns = NAN;
     row->ns = number(attributes, "value", &quantum_ns);
-    row->ns_lo = number(attributes, "lowerBound", &quantum_ns);
-    row->ns_hi = number(attributes, "upperBound", &quantum_ns);
+    double lo_ns = number(attributes, "lowerBound", &quantum_ns);
+    double hi_ns = number(attributes, "upperBound", &quantum_ns);
+    tkf_interval(row, lo_ns, hi_ns);
     row->quantum_ns = quantum_ns;
     row->statistic = TKF_STATISTIC_MEAN;
 }
@@ -142,7 +136,8 @@ static void on_start(void *state, const char *element, const char **attributes, 
         take_mean(&reading->row, attributes);
     } else if (reading->in_results && strcmp(element, "failed") == 0) {
         reading->row.failed = true;
-        reading->row.remark = keep(reading, tkf_xml_attribute(attributes, "message"));
+        reading->row.remark =
+            tkf_text_keep(reading->sink, tkf_xml_attribute(attributes, "message"));
     }
 }
 

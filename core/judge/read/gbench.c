@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gbench.h"
+#include "pieces.h"
 
 static const char *const aggregate_names[TKF_GBENCH_AGGREGATES] = {
     [TKF_GBENCH_MEAN] = "mean", [TKF_GBENCH_MEDIAN] = "median", [TKF_GBENCH_STDDEV] = "stddev",
@@ -127,15 +128,14 @@ static void add_aggregates(struct tkf_gbench *state, const char *name)
     row.iterations = NAN;
     if (state->repetitions >= 1 && state->repetitions < 1e6)
         row.repetitions = (unsigned)state->repetitions;
-    if (state->have[TKF_GBENCH_STDDEV]) {
-        double stddev = finish_row(&state->aggregates[TKF_GBENCH_STDDEV], name).ns;
-        row.ns_lo = row.ns - stddev;
-        row.ns_hi = row.ns + stddev;
+    if (state->have[TKF_GBENCH_STDDEV])
+        tkf_interval_around(&row, finish_row(&state->aggregates[TKF_GBENCH_STDDEV], name).ns);
+    if (state->have[TKF_GBENCH_MIN] && state->have[TKF_GBENCH_MAX]) {
+        double min_ns = finish_row(&state->aggregates[TKF_GBENCH_MIN], name).ns;
+        double max_ns = finish_row(&state->aggregates[TKF_GBENCH_MAX], name).ns;
+        row.min_ns = fmin(min_ns, max_ns);
+        row.max_ns = fmax(min_ns, max_ns);
     }
-    if (state->have[TKF_GBENCH_MIN])
-        row.min_ns = finish_row(&state->aggregates[TKF_GBENCH_MIN], name).ns;
-    if (state->have[TKF_GBENCH_MAX])
-        row.max_ns = finish_row(&state->aggregates[TKF_GBENCH_MAX], name).ns;
     tkf_sink_add(state->sink, &row);
 }
 
@@ -186,11 +186,11 @@ static bool aggregate_by_name(const struct tkf_gbench *state, const struct tkf_g
                               const char *base, const char *aggregate)
 {
     static const char *const standard[] = {"mean", "median", "stddev", "cv"};
-    if (state->pending && strcmp(state->pending, base) == 0)
-        return run->no_time || run->row.iterations == state->repetitions;
     bool known = false;
     for (size_t i = 0; i < sizeof(standard) / sizeof(standard[0]); i++)
         known |= strcmp(aggregate, standard[i]) == 0;
+    if (state->pending && strcmp(state->pending, base) == 0)
+        return known || run->no_time || run->row.iterations == state->repetitions;
     json_t *seen = seen_run(state, base);
     if (!known || !seen)
         return known;
@@ -228,9 +228,12 @@ void tkf_gbench_add(struct tkf_gbench *state, const struct tkf_gbench_run *run)
     bool is_aggregate = aggregate && (run->kind == TKF_GBENCH_AGGREGATE ||
                                       (run->kind == TKF_GBENCH_BY_NAME && !run->row.failed &&
                                        aggregate_by_name(state, run, base, aggregate)));
-    if (is_aggregate)
+    if (is_aggregate) {
         collect(state, run, base, aggregate);
-    else if (run->no_time)
+        return;
+    }
+    flush(state);
+    if (run->no_time)
         tkf_sink_notice(state->sink, run->row.line, "%s: no time in this row", run->name);
     else
         add_iteration(state, run);

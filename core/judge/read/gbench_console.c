@@ -7,6 +7,7 @@
 #include <tickfloor/error.h>
 
 #include "gbench.h"
+#include "pieces.h"
 
 /* What a row says beside its name. */
 struct cells {
@@ -39,6 +40,23 @@ static bool take_value(struct tkf_slice *rest, struct tkf_slice *ret_unit, doubl
     return true;
 }
 
+/* A count; other frameworks print a third time there. */
+static bool take_iterations(struct tkf_slice *rest, double *ret_iterations)
+{
+    struct tkf_slice after = *rest;
+    struct tkf_slice count = tkf_field(&after), behind = after;
+    double unit_ns;
+    for (size_t i = 0; i < count.length; i++) {
+        if (!isdigit((unsigned char)count.text[i]))
+            return false;
+    }
+    if (tkf_time_unit(tkf_field(&behind), &unit_ns) ||
+        !tkf_number(count, TKF_NUMBER_POINT, ret_iterations, NULL))
+        return false;
+    *rest = after;
+    return true;
+}
+
 static bool take_cells(struct tkf_slice rest, struct cells *ret_cells)
 {
     struct cells cells = {.iterations = NAN};
@@ -52,12 +70,10 @@ static bool take_cells(struct tkf_slice rest, struct cells *ret_cells)
     if (time != tkf_time_unit(cpu_unit, &unit_ns))
         return false;
     cells.rest = rest;
-    if (tkf_number(tkf_field(&rest), TKF_NUMBER_POINT, &iterations, NULL)) {
+    if (take_iterations(&cells.rest, &iterations))
         cells.iterations = iterations;
-        cells.rest = rest;
-    } else if (time) {
+    else if (time)
         return false;
-    }
     *ret_cells = cells;
     return true;
 }
@@ -98,23 +114,20 @@ static bool looks_like_row(struct tkf_slice line)
 /* A number with a prefix, as in "12.7M" and "48.6343Gi"; bytes count in 1024s even where the prefix does not say so. */
 static bool take_counter(struct tkf_slice text, bool binary, double *ret_value)
 {
-    static const char up[] = "kMGTPEZY", down[] = "munpfazy";
+    static const char prefixes[] = "yzafpnum kMGTPEZY"; /* the blank for none */
     if (text.length > 2 && memcmp(text.text + text.length - 2, "/s", 2) == 0)
         text.length -= 2;
     if (text.length && text.text[text.length - 1] == 'i') {
         binary = true;
         text.length--;
     }
-    double scale = 1, base = binary ? 1024 : 1000;
     char last = text.length ? text.text[text.length - 1] : '\0';
-    const char *prefix;
-    if (last && (prefix = strchr(up, last)))
-        scale = pow(base, (double)(prefix - up + 1));
-    else if (last && (prefix = strchr(down, last)))
-        scale = pow(base, -(double)(prefix - down + 1));
-    if (scale != 1)
+    const char *prefix = last ? strchr(prefixes, last == 'K' ? 'k' : last) : NULL;
+    double scale = 1, value;
+    if (prefix) {
+        scale = pow(binary ? 1024 : 1000, (double)(prefix - strchr(prefixes, ' ')));
         text.length--;
-    double value;
+    }
     if (!tkf_number(text, TKF_NUMBER_POINT, &value, NULL))
         return false;
     *ret_value = value * scale;
@@ -156,19 +169,6 @@ static void read_tabular(struct tkf_sink *sink, struct tkf_result *row, struct t
 
 /* ---- lines ---- */
 
-/* Results are pasted into comments. */
-static struct tkf_slice without_comment(const struct tkf_line *line)
-{
-    struct tkf_slice text = {line->text, line->length};
-    while (text.length && (blank(*text.text) || strchr("/#>*", *text.text))) {
-        text.text++;
-        text.length--;
-    }
-    while (text.length && isspace((unsigned char)text.text[text.length - 1]))
-        text.length--;
-    return text;
-}
-
 enum header { NO_HEADER, RESULTS_HEADER, COMPARISON_HEADER };
 
 /* The header of results, or of compare.py, whose columns Time and CPU are ratios. */
@@ -197,8 +197,7 @@ static int recognise(const char *head, size_t length)
         struct tkf_slice counters;
         struct cells cells;
         double unit_ns;
-        struct tkf_slice text =
-            without_comment(&(struct tkf_line){.text = line, .length = (size_t)(end - line)});
+        struct tkf_slice text = tkf_text_uncomment((struct tkf_slice){line, (size_t)(end - line)});
         if (read_header(text, &counters) == RESULTS_HEADER)
             return 95;
         if (find_cells(text, &cells) && tkf_time_unit(cells.unit, &unit_ns))
@@ -247,7 +246,8 @@ static bool read_failure(struct reading *reading, struct tkf_slice text, unsigne
             continue;
         const char *message = mark + strlen(marks[i]);
         const char *end = text.text + text.length;
-        const char *quote = memrchr(message, '\'', (size_t)(end - message));
+        const char *quote =
+            tkf_text_last((struct tkf_slice){message, (size_t)(end - message)}, '\'');
         while (mark > text.text && blank(mark[-1]))
             mark--;
         need_origin(reading);
@@ -291,9 +291,11 @@ static bool is_tabular(struct tkf_slice counters)
 
 static void read_line(struct reading *reading, const struct tkf_line *line)
 {
-    struct tkf_slice text = without_comment(line), counters;
+    struct tkf_slice text = tkf_text_uncomment((struct tkf_slice){line->text, line->length}),
+                     counters;
     switch (read_header(text, &counters)) {
     case RESULTS_HEADER:
+        need_origin(reading);
         reading->comparison = false;
         reading->counters = NULL;
         if (is_tabular(counters))
@@ -306,7 +308,7 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
         break;
     }
     struct cells cells;
-    if (reading->comparison || read_run_on(reading, text) ||
+    if (read_run_on(reading, text) || reading->comparison ||
         read_failure(reading, text, line->number))
         return;
     double unit_ns;
@@ -314,8 +316,7 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
     if (find_cells(text, &cells) && (reading->state.sink || tkf_time_unit(cells.unit, &unit_ns)))
         read_cells(reading, &cells, line->number);
     else if (reading->state.sink && looks_like_row(text))
-        tkf_sink_notice(reading->sink, line->number, "not read: \"%.*s\"",
-                        text.length < 80 ? (int)text.length : 80, text.text);
+        tkf_notice_unread(reading->sink, line->number, text);
 }
 
 static int read_gbench_console(struct tkf_input *in, struct tkf_sink *sink,

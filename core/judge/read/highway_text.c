@@ -9,7 +9,7 @@
 
 #include <tickfloor/error.h>
 
-#include "../reader.h"
+#include "pieces.h"
 
 static const char spread_mark[] = " ticks; MAD=";
 static const char failure_mark[] = ": measurement failed";
@@ -25,17 +25,6 @@ struct reading {
     struct tkf_origin *origin;
     double tick_ns; /* NAN before the file states the rate */
 };
-
-static struct tkf_slice trim(struct tkf_slice text)
-{
-    while (text.length && isspace((unsigned char)*text.text)) {
-        text.text++;
-        text.length--;
-    }
-    while (text.length && isspace((unsigned char)text.text[text.length - 1]))
-        text.length--;
-    return text;
-}
 
 static void need_origin(struct reading *reading)
 {
@@ -66,7 +55,8 @@ static const char *keep_name(struct tkf_sink *sink, struct tkf_slice text)
     const char *input = end;
     while (input > text.text && !isspace((unsigned char)input[-1]))
         input--;
-    struct tkf_slice name = trim((struct tkf_slice){text.text, (size_t)(input - text.text)});
+    struct tkf_slice name =
+        tkf_text_trim((struct tkf_slice){text.text, (size_t)(input - text.text)});
     char joined[256];
     int length = snprintf(joined, sizeof(joined), "%.*s%s%.*s", (int)name.length, name.text,
                           name.length ? " " : "", (int)(end - input), input);
@@ -79,10 +69,11 @@ static const char *keep_name(struct tkf_sink *sink, struct tkf_slice text)
 static bool read_row(struct reading *reading, struct tkf_slice text, unsigned line)
 {
     const char *mark = memmem(text.text, text.length, spread_mark, strlen(spread_mark));
-    const char *colon = mark ? memrchr(text.text, ':', (size_t)(mark - text.text)) : NULL;
+    const char *colon =
+        mark ? tkf_text_last((struct tkf_slice){text.text, (size_t)(mark - text.text)}, ':') : NULL;
     double ticks, quantum, spread, ns, ns_quantum;
     if (!colon || colon == text.text ||
-        !tkf_number(trim((struct tkf_slice){colon + 1, (size_t)(mark - colon - 1)}),
+        !tkf_number(tkf_text_trim((struct tkf_slice){colon + 1, (size_t)(mark - colon - 1)}),
                     TKF_NUMBER_POINT, &ticks, &quantum))
         return false;
     const char *rest = mark + strlen(spread_mark);
@@ -101,12 +92,11 @@ static bool read_row(struct reading *reading, struct tkf_slice text, unsigned li
     }
     need_origin(reading);
     struct tkf_result row = tkf_sink_row(reading->sink, line);
-    row.name =
-        keep_name(reading->sink, trim((struct tkf_slice){text.text, (size_t)(colon - text.text)}));
+    row.name = keep_name(reading->sink,
+                         tkf_text_trim((struct tkf_slice){text.text, (size_t)(colon - text.text)}));
     row.ns = ns;
     row.quantum_ns = ns_quantum;
-    row.ns_lo = ns * (1 - spread / 100);
-    row.ns_hi = ns * (1 + spread / 100);
+    tkf_interval_around(&row, ns * spread / 100);
     tkf_sink_add(reading->sink, &row);
     return true;
 }
@@ -132,12 +122,11 @@ static int read_highway_text(struct tkf_input *in, struct tkf_sink *sink,
     struct reading reading = {.sink = sink, .tick_ns = NAN};
     struct tkf_line line;
     while (tkf_input_line(in, &line)) {
-        struct tkf_slice text = trim((struct tkf_slice){line.text, line.length});
+        struct tkf_slice text = tkf_text_trim((struct tkf_slice){line.text, line.length});
         if (!read_rate(&reading, text) && !read_row(&reading, text, line.number) &&
             !read_failure(&reading, text, line.number) &&
             memmem(text.text, text.length, " ticks;", strlen(" ticks;")))
-            tkf_sink_notice(sink, line.number, "not read: \"%.*s\"",
-                            text.length < 80 ? (int)text.length : 80, text.text);
+            tkf_notice_unread(sink, line.number, text);
     }
     return 0;
 }

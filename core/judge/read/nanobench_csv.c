@@ -6,6 +6,7 @@
 #include <tickfloor/error.h>
 
 #include "csv.h"
+#include "pieces.h"
 
 static const char header_start[] = "\"title\";\"name\";";
 
@@ -49,9 +50,7 @@ static void read_row(struct tkf_sink *sink, const struct tkf_csv *header,
     }
     row.statistic = TKF_STATISTIC_MEDIAN;
     row.quantum_ns = 0;
-    double error = number(header, cells, "error %");
-    row.ns_lo = row.ns * (1 - error);
-    row.ns_hi = row.ns * (1 + error);
+    tkf_interval_around(&row, row.ns * number(header, cells, "error %"));
     /* Without access to the CPU's counters all of them are 0. */
     double instructions = number(header, cells, "instructions");
     if (instructions > 0)

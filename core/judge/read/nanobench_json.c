@@ -5,18 +5,13 @@
 
 #include <tickfloor/error.h>
 
-#include "../reader.h"
+#include "pieces.h"
 
 static int recognise(const char *head, size_t length)
 {
     (void)length;
     return strstr(head, "\"median(elapsed)\"") || strstr(head, "\"clockResolutionMultiple\"") ? 95
                                                                                               : 0;
-}
-
-static const char *keep(struct tkf_sink *sink, const char *text)
-{
-    return text ? tkf_sink_text(sink, text, strlen(text)) : "";
 }
 
 /* Events of one operation. Without access to the CPU's counters all of them are 0, which is not known from none. */
@@ -48,12 +43,13 @@ static bool gave_up(const struct tkf_result *row, const json_t *measurements)
 }
 
 static void read_result(struct tkf_sink *sink, struct tkf_origin *origin, json_t *result,
-                        unsigned line)
+                        const char *name, unsigned line)
 {
     struct tkf_result row = tkf_sink_row(sink, line);
     const json_t *measurements = json_object_get(result, "measurements");
-    row.name = keep(sink, tkf_json_text(result, "name"));
-    row.group = keep(sink, tkf_json_text(result, "title"));
+    const char *title = tkf_json_text(result, "title");
+    row.name = tkf_text_keep(sink, name);
+    row.group = title ? tkf_text_keep(sink, title) : "";
     double batch = tkf_json_number(result, "batch");
     row.batch = batch > 0 ? batch : 1;
     row.ns = tkf_json_number(result, "median(elapsed)") * 1e9 / row.batch;
@@ -63,15 +59,14 @@ static void read_result(struct tkf_sink *sink, struct tkf_origin *origin, json_t
     }
     row.statistic = TKF_STATISTIC_MEDIAN;
     row.quantum_ns = 0;
-    double error = tkf_json_number(result, "medianAbsolutePercentError(elapsed)");
-    row.ns_lo = row.ns * (1 - error);
-    row.ns_hi = row.ns * (1 + error);
+    tkf_interval_around(&row,
+                        row.ns * tkf_json_number(result, "medianAbsolutePercentError(elapsed)"));
     read_events(&row, result);
     read_measurements(&row, measurements);
     if (gave_up(&row, measurements)) {
         row.time_missing = true;
-        row.remark = keep(sink, "no measurements: iterations overflow, maybe the code got "
-                                "optimized away");
+        row.remark = tkf_text_keep(sink, "no measurements: iterations overflow, maybe the code got "
+                                         "optimized away");
     }
     double step_s = tkf_json_number(result, "clockResolution");
     if (!isnan(step_s))
@@ -92,11 +87,13 @@ static int read_nanobench_json(struct tkf_input *in, struct tkf_sink *sink,
     json_array_foreach(json_object_get(root, "results"), index, result)
     {
         const char *name = tkf_json_text(result, "name");
-        json_int_t before = name ? json_integer_value(json_object_get(names, name)) : 0;
-        if (name)
-            json_object_set_new_nocheck(names, name, json_integer(before + 1));
-        read_result(sink, origin, result,
-                    name ? tkf_json_line(in, "name", name, (unsigned)before) : 0);
+        if (!name) {
+            tkf_sink_notice(sink, 0, "entry %zu of \"results\" has no name", index);
+            continue;
+        }
+        json_int_t before = json_integer_value(json_object_get(names, name));
+        json_object_set_new_nocheck(names, name, json_integer(before + 1));
+        read_result(sink, origin, result, name, tkf_json_line(in, "name", name, (unsigned)before));
     }
     json_decref(names);
     json_decref(root);

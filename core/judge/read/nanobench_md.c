@@ -7,7 +7,7 @@
 
 #include <tickfloor/error.h>
 
-#include "../reader.h"
+#include "pieces.h"
 
 #define COLUMNS_MAX 48
 
@@ -22,30 +22,10 @@ struct header {
     const char *title; /* kept by the sink */
 };
 
-static struct tkf_slice trim(struct tkf_slice text)
-{
-    while (text.length && isspace((unsigned char)*text.text)) {
-        text.text++;
-        text.length--;
-    }
-    while (text.length && isspace((unsigned char)text.text[text.length - 1]))
-        text.length--;
-    return text;
-}
-
-static bool ends(struct tkf_slice text, const char *suffix)
-{
-    size_t length = strlen(suffix);
-    return text.length > length && memcmp(text.text + text.length - length, suffix, length) == 0;
-}
-
 /* From the first '|' on; tables are pasted into comments and documents. False when the line is no row of a table. */
 static bool find_table(struct tkf_slice line, struct tkf_slice *ret_row)
 {
-    while (line.length && (isspace((unsigned char)*line.text) || strchr("/#>*", *line.text))) {
-        line.text++;
-        line.length--;
-    }
+    line = tkf_text_uncomment(line);
     if (!line.length || *line.text != '|')
         return false;
     *ret_row = (struct tkf_slice){line.text + 1, line.length - 1};
@@ -59,7 +39,7 @@ static bool take_cell(struct tkf_slice *rest, struct tkf_slice *ret_cell)
     if (!bar)
         return false;
     size_t length = (size_t)(bar - rest->text);
-    *ret_cell = trim((struct tkf_slice){rest->text, length});
+    *ret_cell = tkf_text_trim((struct tkf_slice){rest->text, length});
     rest->text += length + 1;
     rest->length -= length + 1;
     return true;
@@ -86,7 +66,7 @@ static enum column classify(struct tkf_slice cell, bool after_time, double *ret_
     }
     if (!after_time)
         return CONTEXT;
-    if (ends(cell, "/s"))
+    if (tkf_text_ends(cell, "/s"))
         return RATE;
     if (tkf_slice_is(cell, "err%"))
         return ERROR;
@@ -108,7 +88,7 @@ static bool read_header(struct tkf_sink *sink, struct tkf_slice row, struct head
             header.names[header.ncolumns] = tkf_sink_text(sink, cell.text, cell.length);
         header.columns[header.ncolumns++] = column;
     }
-    struct tkf_slice title = trim(row);
+    struct tkf_slice title = tkf_text_trim(row);
     if (!have_time)
         return false;
     if (sink)
@@ -162,9 +142,9 @@ static bool take_name(struct tkf_sink *sink, struct tkf_slice cell, const char *
     }
     bool closed = at < end;
     if (closed) {
-        struct tkf_slice remark = trim((struct tkf_slice){at + 1, (size_t)(end - at - 1)});
+        struct tkf_slice remark = tkf_text_trim((struct tkf_slice){at + 1, (size_t)(end - at - 1)});
         *ret_name = tkf_sink_text(sink, name, length);
-        if (remark.length > 2 && *remark.text == '(' && ends(remark, ")"))
+        if (remark.length > 2 && *remark.text == '(' && tkf_text_ends(remark, ")"))
             *ret_remark = tkf_sink_text(sink, remark.text + 1, remark.length - 2);
     }
     free(name);
@@ -175,7 +155,7 @@ static bool take_name(struct tkf_sink *sink, struct tkf_slice cell, const char *
 static double cell_number(struct tkf_slice cell, double *ret_quantum)
 {
     double value;
-    if (ends(cell, "%"))
+    if (tkf_text_ends(cell, "%"))
         cell.length--;
     return tkf_number(cell, TKF_NUMBER_POINT, &value, ret_quantum) ? value : NAN;
 }
@@ -269,14 +249,13 @@ static bool read_row(struct reading *reading, struct tkf_slice text, unsigned li
             break;
         }
     }
-    if (!take_name(sink, trim(text), &row.name, &row.remark))
+    if (!take_name(sink, tkf_text_trim(text), &row.name, &row.remark))
         return false;
     if (isnan(row.ns) && !row.remark)
         return false;
     row.time_missing = isnan(row.ns);
     refine_by_rate(&row, rate, rate_quantum);
-    row.ns_lo = row.ns * (1 - error);
-    row.ns_hi = row.ns * (1 + error);
+    tkf_interval_around(&row, row.ns * error);
     row.statistic = TKF_STATISTIC_MEDIAN;
     begin_run_if_seen(reading, &row);
     tkf_sink_add(sink, &row);
@@ -297,8 +276,8 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
         if (is_other_header(row))
             reading->in_table = false;
         else
-            tkf_sink_notice(reading->sink, line->number, "not read: \"%.*s\"",
-                            line->length < 80 ? (int)line->length : 80, line->text);
+            tkf_notice_unread(reading->sink, line->number,
+                              (struct tkf_slice){line->text, line->length});
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "perf.h"
+#include "pieces.h"
 
 void tkf_perf_begin(struct tkf_perf *perf, const char *name, unsigned line)
 {
@@ -59,8 +60,7 @@ void tkf_perf_end(struct tkf_perf *perf)
         row->cpu_ns = perf->task_clock_ns.value;
     row->ns = time_ns.value;
     row->quantum_ns = time_ns.quantum;
-    row->ns_lo = time_ns.value * (1 - time_ns.spread);
-    row->ns_hi = time_ns.value * (1 + time_ns.spread);
+    tkf_interval_around(row, time_ns.value * time_ns.spread);
     row->statistic = isnan(time_ns.spread) ? TKF_STATISTIC_UNKNOWN : TKF_STATISTIC_MEAN;
     if (isnan(row->ns))
         tkf_sink_notice(perf->sink, row->line, "%s: neither its elapsed time nor its task-clock",

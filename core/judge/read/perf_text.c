@@ -7,6 +7,7 @@
 #include <tickfloor/error.h>
 
 #include "perf.h"
+#include "pieces.h"
 
 static const char block_start[] = "Performance counter stats for ";
 
@@ -14,17 +15,6 @@ static int recognise(const char *head, size_t length)
 {
     (void)length;
     return strstr(head, block_start) ? 95 : 0;
-}
-
-static struct tkf_slice trim(struct tkf_slice text)
-{
-    while (text.length && isspace((unsigned char)*text.text)) {
-        text.text++;
-        text.length--;
-    }
-    while (text.length && isspace((unsigned char)text.text[text.length - 1]))
-        text.length--;
-    return text;
 }
 
 struct reading {
@@ -37,7 +27,7 @@ struct reading {
 static void begin_block(struct reading *reading, struct tkf_slice text, unsigned line)
 {
     double runs = 1;
-    const char *open = memrchr(text.text, '(', text.length);
+    const char *open = tkf_text_last(text, '(');
     if (text.length && text.text[text.length - 1] == ':')
         text.length--;
     if (open) {
@@ -47,7 +37,7 @@ static void begin_block(struct reading *reading, struct tkf_slice text, unsigned
             tkf_number(count, TKF_NUMBER_POINT, &runs, NULL))
             text.length = (size_t)(open - text.text);
     }
-    text = trim(text);
+    text = tkf_text_trim(text);
     if (text.length > 1 && *text.text == '\'' && text.text[text.length - 1] == '\'')
         text = (struct tkf_slice){text.text + 1, text.length - 2};
     if (!reading->have_origin)
@@ -97,8 +87,8 @@ static bool read_seconds(struct reading *reading, struct tkf_slice text)
 static bool read_count(struct tkf_slice text, double *ret_value, double *ret_quantum)
 {
     const char *end = text.text + text.length;
-    const char *point = memrchr(text.text, '.', text.length);
-    const char *comma = memrchr(text.text, ',', text.length);
+    const char *point = tkf_text_last(text, '.');
+    const char *comma = tkf_text_last(text, ',');
     bool decimal_comma = comma && (point ? comma > point : end - comma == 3);
     bool groups_of_points = point && !comma && end - point == 4;
     return tkf_number(text, decimal_comma || groups_of_points ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT,
@@ -147,7 +137,7 @@ static bool read_event(struct reading *reading, struct tkf_slice text)
 
 static void read_line(struct reading *reading, const struct tkf_line *line)
 {
-    struct tkf_slice text = trim((struct tkf_slice){line->text, line->length});
+    struct tkf_slice text = tkf_text_trim((struct tkf_slice){line->text, line->length});
     const char *start = memmem(text.text, text.length, block_start, strlen(block_start));
     if (start) {
         start += strlen(block_start);
@@ -160,8 +150,7 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
         !isnan(reading->perf.wall_ns.value))
         return;
     if (!read_event(reading, text) && isdigit((unsigned char)*text.text))
-        tkf_sink_notice(reading->sink, line->number, "not read: \"%.*s\"",
-                        text.length < 80 ? (int)text.length : 80, text.text);
+        tkf_notice_unread(reading->sink, line->number, text);
 }
 
 static int read_perf_text(struct tkf_input *in, struct tkf_sink *sink,

@@ -7,6 +7,7 @@
 #include <tickfloor/error.h>
 
 #include "../xml.h"
+#include "pieces.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -45,11 +46,6 @@ struct reading {
     const char *identifier, *value, *raw;                             /* the <Entry> */
     unsigned line;
 };
-
-static struct tkf_slice slice_of(const char *text)
-{
-    return (struct tkf_slice){text, strlen(text)};
-}
 
 /* Room for one more in an array; false when out of memory. */
 static bool grow(struct reading *reading, void **array, size_t count, size_t *size, size_t each)
@@ -112,7 +108,7 @@ static void add_entry(struct reading *reading)
 {
     double unit_ns, value = NAN, quantum = NAN;
     if (strcmp(reading->proportion, "LIB") != 0 ||
-        !tkf_time_unit(slice_of(reading->scale), &unit_ns)) {
+        !tkf_time_unit(tkf_text_of(reading->scale), &unit_ns)) {
         if (!reading->other_results++)
             reading->first_other_line = reading->line;
         return;
@@ -126,7 +122,7 @@ static void add_entry(struct reading *reading)
         group = "";
     }
     if (*reading->value &&
-        !tkf_number(slice_of(reading->value), TKF_NUMBER_POINT, &value, &quantum)) {
+        !tkf_number(tkf_text_of(reading->value), TKF_NUMBER_POINT, &value, &quantum)) {
         tkf_sink_notice(reading->sink, reading->line, "%s: \"%s\" is no number", name,
                         reading->value);
         return;
