@@ -119,13 +119,6 @@ const struct tkf_reader *const tkf_readers[] = {
     &tkf_reader_vitest_json,
     &tkf_reader_vitest_text,
     &tkf_reader_zbench_text,
-/* Sorted by the format's name, one a line: here and in the table. */
-
-/* clang-format off */
-const struct tkf_reader *const tkf_readers[] = {
-
-/* clang-format off */
-const struct tkf_reader *const tkf_readers[] = {
     NULL,
 };
 /* clang-format on */

@@ -79,7 +79,7 @@ static struct tkf_slice between(const char *from, const char *to)
 /* "N=500, Text=abc" as "N: 500, Text: abc", which is how full names have it. */
 static const char *params_of(struct tkf_sink *sink, struct tkf_slice text)
 {
-    const char *params = "";
+    struct tkf_builder params = {0};
     while (text.length > 0) {
         const char *comma = tkf_slice_find(text, ", ");
         struct tkf_slice one = comma ? tkf_slice_until(text, comma) : text;
@@ -87,11 +87,11 @@ static const char *params_of(struct tkf_sink *sink, struct tkf_slice text)
         struct tkf_slice key = equals ? tkf_slice_until(one, equals) : one;
         struct tkf_slice value =
             equals ? tkf_slice_from(one, equals + 1) : (struct tkf_slice){"", 0};
-        params = tkf_row_text(sink, "%s%s%.*s%s%.*s", params, *params ? ", " : "", (int)key.length,
-                              key.text, equals ? ": " : "", (int)value.length, value.text);
+        tkf_build(&params, "%s%.*s%s%.*s", params.out ? ", " : "", (int)key.length, key.text,
+                  equals ? ": " : "", (int)value.length, value.text);
         text = comma ? tkf_slice_from(text, comma + 2) : (struct tkf_slice){"", 0};
     }
-    return params;
+    return tkf_built(&params, sink);
 }
 
 static const char *job_of(struct tkf_sink *sink, struct tkf_slice job)
@@ -187,7 +187,9 @@ void tkf_bdn_env(struct tkf_bdn *bdn, struct tkf_slice text)
     bdn->cpu_next = false;
     if (tkf_slice_starts(text, "Frequency") && tkf_slice_find(text, resolution)) {
         struct tkf_slice value =
-            tkf_slice_from(text, tkf_slice_find(text, resolution) + strlen(resolution) + 1);
+            tkf_slice_from(text, tkf_slice_find(text, resolution) + strlen(resolution));
+        if (value.length > 0) /* ":" or "=" */
+            value = tkf_slice_from(value, value.text + 1);
         struct tkf_bdn_votes votes = {0};
         value = tkf_slice_trim(before(value, ", T"));
         tkf_bdn_vote(&votes, value);
@@ -463,35 +465,31 @@ static struct tkf_slice cell(const struct tkf_bdn *bdn, const struct columns *co
     return at < bdn->csv.ncells ? bdn->csv.cells[at] : (struct tkf_slice){"", 0};
 }
 
-/* Markdown has <, > and & of generic types as entities. */
+/* Markdown has what is special to it in generic types escaped. */
 static const char *method_text(struct tkf_sink *sink, struct tkf_slice text)
 {
-    static const char *const entities[][2] = {
-        {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&#39;", "'"}};
-    const char *kept = "";
+    static const char *const escapes[][2] = {
+        {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&#39;", "'"}, {"\\|", "|"}};
+    struct tkf_builder kept = {0};
     while (text.length > 0) {
-        const char *at = tkf_slice_find(text, "&"), *what = "&";
-        if (!at)
-            return *kept ? tkf_row_text(sink, "%s%.*s", kept, (int)text.length, text.text)
-                         : keep(sink, text);
-        struct tkf_slice head = tkf_slice_until(text, at), rest = tkf_slice_from(text, at);
+        const char *what = NULL;
         size_t length = 1;
-        for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++) {
-            if (tkf_slice_starts(rest, entities[i][0])) {
-                what = entities[i][1];
-                length = strlen(entities[i][0]);
+        for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes) && !what; i++) {
+            if (tkf_slice_starts(text, escapes[i][0])) {
+                what = escapes[i][1];
+                length = strlen(escapes[i][0]);
             }
         }
-        kept = tkf_row_text(sink, "%s%.*s%s", kept, (int)head.length, head.text, what);
-        text = tkf_slice_from(rest, rest.text + length);
+        tkf_build(&kept, "%.*s", 1, what ? what : text.text);
+        text = tkf_slice_from(text, text.text + length);
     }
-    return kept;
+    return tkf_built(&kept, sink);
 }
 
 static struct tkf_bdn_key row_key(struct tkf_bdn *bdn, const struct columns *columns)
 {
     struct tkf_sink *sink = bdn->sink;
-    struct tkf_bdn_key key = {.params = "", .job = ""};
+    struct tkf_bdn_key key;
     key.method = method_text(sink, cell(bdn, columns, METHOD));
     for (int column = TYPE; column >= NAMESPACE; column--) {
         struct tkf_slice outer = cell(bdn, columns, column);
@@ -499,8 +497,7 @@ static struct tkf_bdn_key row_key(struct tkf_bdn *bdn, const struct columns *col
             key.method = tkf_row_text(sink, "%.*s.%s", (int)outer.length, outer.text, key.method);
     }
     bool has_job = columns->at[JOB] != SIZE_MAX;
-    if (has_job)
-        key.job = job_of(sink, cell(bdn, columns, JOB));
+    struct tkf_builder params = {0}, job = {0};
     for (size_t i = 0; i < columns->first_statistic && i < bdn->csv.ncells; i++) {
         struct tkf_slice title = tkf_slice(columns->title[i]), value = bdn->csv.cells[i];
         if (i == columns->at[METHOD] || i == columns->at[TYPE] || i == columns->at[NAMESPACE] ||
@@ -509,10 +506,12 @@ static struct tkf_bdn_key row_key(struct tkf_bdn *bdn, const struct columns *col
         bool of_job = IS_ONE_OF(title, job_titles);
         if (of_job && has_job)
             continue;
-        const char **text = of_job ? &key.job : &key.params;
-        *text = tkf_row_text(sink, "%s%s%s%s%.*s", *text, **text ? ", " : "", columns->title[i],
-                             of_job ? "=" : ": ", (int)value.length, value.text);
+        struct tkf_builder *text = of_job ? &job : &params;
+        tkf_build(text, "%s%s%s%.*s", text->out ? ", " : "", columns->title[i], of_job ? "=" : ": ",
+                  (int)value.length, value.text);
     }
+    key.params = tkf_built(&params, sink);
+    key.job = has_job ? job_of(sink, cell(bdn, columns, JOB)) : tkf_built(&job, sink);
     return key;
 }
 
@@ -557,11 +556,12 @@ static void read_row(struct tkf_bdn *bdn, unsigned line, const struct columns *c
     result->statistic = main_column == MEAN ? TKF_STATISTIC_MEAN : TKF_STATISTIC_MEDIAN;
     if (main_column == MEAN &&
         tkf_bdn_time(cell(bdn, columns, ERROR), style, columns->unit_ns[ERROR], &error, NULL)) {
-        result->ns_lo = ns - error;
-        result->ns_hi = ns + error;
+        tkf_row_interval(result, ns - error, ns + error);
     }
-    tkf_bdn_time(cell(bdn, columns, MIN), style, columns->unit_ns[MIN], &result->min_ns, NULL);
-    tkf_bdn_time(cell(bdn, columns, MAX), style, columns->unit_ns[MAX], &result->max_ns, NULL);
+    double min, max;
+    if (tkf_bdn_time(cell(bdn, columns, MIN), style, columns->unit_ns[MIN], &min, NULL) &&
+        tkf_bdn_time(cell(bdn, columns, MAX), style, columns->unit_ns[MAX], &max, NULL))
+        tkf_row_extremes(result, min, max);
     result->alloc_bytes = read_bytes(cell(bdn, columns, ALLOCATED), style);
     if (tkf_slice_is(cell(bdn, columns, OVERHEAD), "False"))
         bdn->no_overhead = true;

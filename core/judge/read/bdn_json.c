@@ -97,10 +97,9 @@ static void add_samples(struct tkf_result *row, const json_t *statistics)
         if (json_is_number(value))
             tkf_row_value(row, json_number_value(value));
     }
-    if (isnan(row->min_ns)) {
-        row->min_ns = tkf_json_number(statistics, "Min");
-        row->max_ns = tkf_json_number(statistics, "Max");
-    }
+    if (isnan(row->min_ns))
+        tkf_row_extremes(row, tkf_json_number(statistics, "Min"),
+                         tkf_json_number(statistics, "Max"));
 }
 
 static void add_benchmark(struct tkf_sink *sink, struct tkf_input *in, const json_t *benchmark,
@@ -123,8 +122,7 @@ static void add_benchmark(struct tkf_sink *sink, struct tkf_input *in, const jso
         row.remark = "no result (Statistics is null)";
     row.sentinel = subtracted && row.ns == 0;
     const json_t *interval = json_object_get(statistics, "ConfidenceInterval");
-    row.ns_lo = tkf_json_number(interval, "Lower");
-    row.ns_hi = tkf_json_number(interval, "Upper");
+    tkf_row_interval(&row, tkf_json_number(interval, "Lower"), tkf_json_number(interval, "Upper"));
     row.alloc_bytes =
         tkf_json_number(json_object_get(benchmark, "Memory"), "BytesAllocatedPerOperation");
     add_samples(&row, statistics);

@@ -49,8 +49,7 @@ static void end_block(struct state *state)
         return;
     }
     row->result.ns = state->sum[RESULT] / state->count[RESULT];
-    row->result.ns_lo = state->lo;
-    row->result.ns_hi = state->hi;
+    tkf_row_interval(&row->result, state->lo, state->hi);
     row->result.quantum_ns = state->quantum_ns;
     if (state->count[WORKLOAD] > 0)
         tkf_row_metric(&row->result, "workload-ns/op",

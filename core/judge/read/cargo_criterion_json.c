@@ -57,8 +57,8 @@ static void add_message(struct tkf_sink *sink, unsigned line, const json_t *mess
     struct tkf_result row = tkf_sink_row(sink, line);
     row.name = id;
     row.ns = estimate * unit;
-    row.ns_lo = tkf_json_number(value, "lower_bound") * unit;
-    row.ns_hi = tkf_json_number(value, "upper_bound") * unit;
+    tkf_row_interval(&row, tkf_json_number(value, "lower_bound") * unit,
+                     tkf_json_number(value, "upper_bound") * unit);
     row.quantum_ns = 0;
     row.statistic = has_slope ? TKF_STATISTIC_SLOPE : TKF_STATISTIC_MEAN;
     row.batch = 1;

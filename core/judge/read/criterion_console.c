@@ -230,8 +230,7 @@ static void read_time(struct state *state, const struct tkf_line *line, struct t
     state->row = tkf_sink_row(state->sink, line->number);
     state->row.name = tkf_sink_text(state->sink, name.text ? name.text : "", name.length);
     state->row.ns = value;
-    state->row.ns_lo = lo;
-    state->row.ns_hi = hi;
+    tkf_row_interval(&state->row, lo, hi);
     state->row.quantum_ns = quantum;
     state->row.batch = 1;
     if (running) {

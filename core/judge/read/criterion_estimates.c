@@ -44,17 +44,24 @@ static json_t *load_beside(const char *path, const char *name)
     return json;
 }
 
-/* The folder of the benchmark, as a name where there is no benchmark.json: the one above `new`. */
+static struct tkf_slice last_part(struct tkf_slice path)
+{
+    const char *slash = memrchr(path.text, '/', path.length);
+    return slash ? tkf_slice_from(path, slash + 1) : path;
+}
+
+static struct tkf_slice parent(struct tkf_slice path)
+{
+    const char *slash = memrchr(path.text, '/', path.length);
+    return tkf_slice_until(path, slash ? slash : path.text);
+}
+
+/* A name where there is no benchmark.json: the folder above `new`, or of a renamed file its own. */
 static const char *name_from_path(struct tkf_sink *sink, const char *path)
 {
-    struct tkf_slice rest = tkf_slice(path), name = {NULL, 0};
-    for (int up = 0; up < 3; up++) {
-        const char *slash = memrchr(rest.text, '/', rest.length);
-        name = slash ? tkf_slice_from(rest, slash + 1) : rest;
-        if (!slash)
-            break;
-        rest = tkf_slice_until(rest, slash);
-    }
+    struct tkf_slice file = tkf_slice(path), name = last_part(file);
+    if (tkf_slice_is(name, estimates_name))
+        name = last_part(parent(parent(file)));
     return tkf_sink_text(sink, name.text, name.length);
 }
 
@@ -99,8 +106,8 @@ static const char *fill_row(struct tkf_sink *sink, struct tkf_result *row, const
     if (isnan(row->ns))
         return "there is neither a slope nor a mean in it";
     const json_t *interval = json_object_get(value, "confidence_interval");
-    row->ns_lo = tkf_json_number(interval, "lower_bound");
-    row->ns_hi = tkf_json_number(interval, "upper_bound");
+    tkf_row_interval(row, tkf_json_number(interval, "lower_bound"),
+                     tkf_json_number(interval, "upper_bound"));
     row->quantum_ns = 0;
     row->statistic = has_slope ? TKF_STATISTIC_SLOPE : TKF_STATISTIC_MEAN;
     row->batch = 1;

@@ -99,13 +99,12 @@ static unsigned split(struct tkf_slice text, struct tkf_slice cells[COLUMNS])
 /* The tree's path down to this name, names joined by "/". */
 static const char *path_text(struct state *state, size_t depth)
 {
-    const char *text = "";
+    struct tkf_builder text = {0};
     for (size_t i = 0; i <= depth; i++) {
         if (state->path[i])
-            text =
-                *text ? tkf_row_text(state->sink, "%s/%s", text, state->path[i]) : state->path[i];
+            tkf_build(&text, "%s%s", text.out ? "/" : "", state->path[i]);
     }
-    return text;
+    return tkf_built(&text, state->sink);
 }
 
 static bool time_cell(struct tkf_slice cell, double *ret_ns)
@@ -135,11 +134,11 @@ static void read_leaf(struct state *state, unsigned line, const char *name,
     row->statistic = has_median ? TKF_STATISTIC_MEDIAN : TKF_STATISTIC_MEAN;
     row->quantum_ns = quantum_of(row->ns);
     row->batch = 1;
-    if (time_cell(cells[FASTEST], &row->min_ns))
-        row->ns_lo = row->min_ns;
-    if (time_cell(cells[SLOWEST], &row->max_ns))
-        row->ns_hi = row->max_ns;
-    double samples, iterations;
+    double fastest, slowest, samples, iterations;
+    if (time_cell(cells[FASTEST], &fastest) && time_cell(cells[SLOWEST], &slowest)) {
+        tkf_row_interval(row, fastest, slowest);
+        tkf_row_extremes(row, fastest, slowest);
+    }
     if (tkf_number(cells[ITERS], TKF_NUMBER_POINT, &iterations, NULL)) {
         row->iterations = iterations;
         if (tkf_number(cells[SAMPLES], TKF_NUMBER_POINT, &samples, NULL) && iterations > 0)
@@ -246,7 +245,7 @@ static int recognise(const char *head, size_t length)
     (void)length;
     const char *header = strstr(head, "fastest ");
     if (header && strstr(header, "slowest ") && strstr(header, bar))
-        return 92;
+        return 95;
     return strstr(head, precision_label) ? 60 : 0;
 }
 

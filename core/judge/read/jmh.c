@@ -15,6 +15,9 @@ static const struct {
     {"ss", TKF_TIMING_EACH_CALL},
 };
 
+/* A benchmark's secondary metrics come right after it, with those of its other modes at most. */
+#define NEAR 64
+
 #define NMODES (sizeof(modes) / sizeof(*modes))
 
 bool tkf_jmh_is_mode(struct tkf_slice mode)
@@ -59,15 +62,16 @@ static void fill_times(struct tkf_result *row, const struct tkf_jmh_score *score
     double unit_ns;
     read_unit(score->unit, &rate, &unit_ns);
     row->ns = tkf_jmh_ns(score->value, score->unit, row->threads);
-    row->ns_lo = tkf_jmh_ns(rate ? score->hi : score->lo, score->unit, row->threads);
-    row->ns_hi = tkf_jmh_ns(rate ? score->lo : score->hi, score->unit, row->threads);
+    tkf_row_interval(row, tkf_jmh_ns(rate ? score->hi : score->lo, score->unit, row->threads),
+                     tkf_jmh_ns(rate ? score->lo : score->hi, score->unit, row->threads));
     row->quantum_ns = rate ? row->ns * score->quantum / score->value : score->quantum * unit_ns;
     row->time_missing = rate && score->value == 0;
 }
 
 static struct tkf_result *find(struct tkf_jmh_rows *rows, const char *name, const char *mode)
 {
-    for (size_t i = rows->count; i-- > 0;) {
+    size_t end = rows->count > NEAR ? rows->count - NEAR : 0;
+    for (size_t i = rows->count; i-- > end;) {
         if (rows->row[i].mode == mode && rows->row[i].result.name == name)
             return &rows->row[i].result;
     }
@@ -125,7 +129,7 @@ struct tkf_result *tkf_jmh_add(struct tkf_jmh_rows *rows, unsigned line, struct 
     row->mode = mode_text;
     row->result = tkf_sink_row(rows->sink, line);
     row->result.name = full_name(rows, name, params);
-    row->result.threads = threads;
+    row->result.threads = threads > 0 ? threads : NAN;
     row->result.statistic = TKF_STATISTIC_MEAN;
     fill_times(&row->result, score);
     row->result.failed = isnan(score->value);
@@ -153,9 +157,9 @@ void tkf_jmh_secondary(struct tkf_jmh_rows *rows, struct tkf_result *row, struct
     } else if (tkf_slice_is(what, "cycles") || tkf_slice_is(what, "cycles:u")) {
         row->cycles = score->value;
     } else if (tkf_slice_is(what, "p0.00")) {
-        row->min_ns = tkf_jmh_ns(score->value, score->unit, row->threads);
+        tkf_row_extremes(row, tkf_jmh_ns(score->value, score->unit, row->threads), row->max_ns);
     } else if (tkf_slice_is(what, "p1.00")) {
-        row->max_ns = tkf_jmh_ns(score->value, score->unit, row->threads);
+        tkf_row_extremes(row, row->min_ns, tkf_jmh_ns(score->value, score->unit, row->threads));
     } else {
         tkf_row_metric(row,
                        tkf_row_text(rows->sink, "%.*s %.*s", (int)what.length, what.text,
@@ -164,29 +168,27 @@ void tkf_jmh_secondary(struct tkf_jmh_rows *rows, struct tkf_result *row, struct
     }
 }
 
-/* Modes of other producers come last, as what is known least. */
-static void add_mode(struct tkf_jmh_rows *rows, const char *mode, enum tkf_timing timing)
+static void add_mode(struct tkf_jmh_rows *rows, const char *mode)
 {
-    bool began = false;
+    enum tkf_timing timing = TKF_TIMING_UNKNOWN; /* of another producer's */
+    for (size_t i = 0; i < NMODES; i++) {
+        if (!strcmp(mode, modes[i].name))
+            timing = modes[i].timing;
+    }
+    tkf_sink_origin(rows->sink, "jmh", timing)->version = rows->version;
     for (size_t i = 0; i < rows->count; i++) {
-        struct tkf_jmh_row *row = &rows->row[i];
-        if (!row->mode || strcmp(row->mode, mode) != 0)
+        if (rows->row[i].mode != mode)
             continue;
-        if (!began)
-            tkf_sink_origin(rows->sink, "jmh", timing)->version = rows->version;
-        began = true;
-        tkf_sink_add(rows->sink, &row->result);
-        row->mode = NULL;
+        tkf_sink_add(rows->sink, &rows->row[i].result);
+        rows->row[i].mode = NULL;
     }
 }
 
 void tkf_jmh_end(struct tkf_jmh_rows *rows)
 {
-    for (size_t i = 0; i < NMODES; i++)
-        add_mode(rows, modes[i].name, modes[i].timing);
     for (size_t i = 0; i < rows->count; i++) {
         if (rows->row[i].mode)
-            add_mode(rows, rows->row[i].mode, TKF_TIMING_UNKNOWN);
+            add_mode(rows, rows->row[i].mode);
     }
     free(rows->row);
 }

@@ -69,16 +69,16 @@ static bool read_header(struct state *state)
 /* A benchmark that lacks a parameter has an empty cell. */
 static const char *params_text(struct state *state)
 {
-    const char *text = "";
+    struct tkf_builder text = {0};
     for (size_t i = 0; i < state->nparams; i++) {
         size_t at = state->first_param + i;
         struct tkf_slice value =
             at < state->csv.ncells ? state->csv.cells[at] : (struct tkf_slice){"", 0};
         if (value.length > 0)
-            text = tkf_row_text(state->rows.sink, "%s%s%s = %.*s", text, *text ? ", " : "",
-                                state->params[i], (int)value.length, value.text);
+            tkf_build(&text, "%s%s = %.*s", text.out ? ", " : "", state->params[i],
+                      (int)value.length, value.text);
     }
-    return text;
+    return tkf_built(&text, state->rows.sink);
 }
 
 static void read_row(struct state *state, unsigned line)

@@ -29,14 +29,15 @@ static struct tkf_jmh_score read_score(const json_t *metric)
 /* "dim = 100, lib = ACM", as JMH's log has it. */
 static const char *params_text(struct tkf_sink *sink, json_t *params)
 {
-    const char *text = "", *key;
+    struct tkf_builder text = {0};
+    const char *key;
     json_t *value;
     json_object_foreach(params, key, value)
     {
         const char *shown = json_is_string(value) ? json_string_value(value) : "?";
-        text = tkf_row_text(sink, "%s%s%s = %s", text, *text ? ", " : "", key, shown);
+        tkf_build(&text, "%s%s = %s", text.out ? ", " : "", key, shown);
     }
-    return text;
+    return tkf_built(&text, sink);
 }
 
 static void add_samples(struct tkf_result *row, const json_t *metric, struct tkf_slice unit)
@@ -51,38 +52,33 @@ static void add_samples(struct tkf_result *row, const json_t *metric, struct tkf
                 tkf_row_value(row, tkf_jmh_ns(json_number_value(score), unit, row->threads));
         }
     }
+    if (!isnan(row->min_ns))
+        return; /* single shots and samples come as histograms */
     const json_t *percentiles = json_object_get(metric, "scorePercentiles");
-    double least = tkf_json_number(percentiles, "0.0"),
-           most = tkf_json_number(percentiles, "100.0");
-    if (isnan(row->min_ns)) { /* single shots and samples come as histograms */
-        row->min_ns = tkf_jmh_ns(least, unit, row->threads);
-        row->max_ns = tkf_jmh_ns(most, unit, row->threads);
-    }
+    double one = tkf_jmh_ns(tkf_json_number(percentiles, "0.0"), unit, row->threads);
+    double other = tkf_jmh_ns(tkf_json_number(percentiles, "100.0"), unit, row->threads);
+    tkf_row_extremes(row, fmin(one, other), fmax(one, other));
 }
 
 /* How many runs before this one have its name: they share it, differing in parameters and mode. */
-static unsigned nth_of_name(const json_t *runs, size_t index, const char *name)
+static unsigned nth_of_name(json_t *seen, const char *name)
 {
-    unsigned nth = 0;
-    for (size_t i = 0; i < index; i++) {
-        const char *other = tkf_json_text(json_array_get(runs, i), "benchmark");
-        nth += other && !strcmp(other, name);
-    }
-    return nth;
+    json_int_t nth = json_integer_value(json_object_get(seen, name));
+    json_object_set_new(seen, name, json_integer(nth + 1));
+    return (unsigned)nth;
 }
 
-static void add_run(struct tkf_jmh_rows *rows, struct tkf_input *in, const json_t *runs,
-                    size_t index)
+static void add_run(struct tkf_jmh_rows *rows, struct tkf_input *in, json_t *seen,
+                    const json_t *run, size_t index)
 {
-    const json_t *run = json_array_get(runs, index),
-                 *metric = json_object_get(run, "primaryMetric");
+    const json_t *metric = json_object_get(run, "primaryMetric");
     const char *name = tkf_json_text(run, "benchmark"), *mode = tkf_json_text(run, "mode");
+    unsigned line = name ? tkf_json_line(in, "benchmark", name, nth_of_name(seen, name)) : 0;
     if (!name || !mode || !json_is_object(metric)) {
-        tkf_sink_notice(rows->sink, 0, "run %zu has no benchmark, mode or primaryMetric",
+        tkf_sink_notice(rows->sink, line, "run %zu has no benchmark, mode or primaryMetric",
                         index + 1);
         return;
     }
-    unsigned line = tkf_json_line(in, "benchmark", name, nth_of_name(runs, index, name));
     struct tkf_jmh_score score = read_score(metric);
     struct tkf_result *row = tkf_jmh_add(rows, line, tkf_slice(name),
                                          params_text(rows->sink, json_object_get(run, "params")),
@@ -122,9 +118,11 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
         return TKF_EFORMAT;
     struct tkf_jmh_rows rows = {.sink = sink,
                                 .version = version_text(sink, json_array_get(runs, 0))};
+    json_t *seen = json_object();
     for (size_t i = 0; i < json_array_size(runs); i++)
-        add_run(&rows, in, runs, i);
+        add_run(&rows, in, seen, json_array_get(runs, i), i);
     tkf_jmh_end(&rows);
+    json_decref(seen);
     json_decref(runs);
     return 0;
 }

@@ -72,17 +72,16 @@ static bool read_header(struct state *state, struct tkf_slice text)
 /* One value for each name, or, where a value has blanks in it, all of them without names. */
 static const char *params_text(struct state *state, const struct tkf_slice *values, size_t count)
 {
-    const char *text = "";
+    struct tkf_builder text = {0};
+    bool named = count == state->nparams;
     for (size_t i = 0; i < count; i++) {
-        bool named = count == state->nparams;
         if (named && tkf_slice_is(values[i], "N/A"))
             continue; /* it is another benchmark's parameter */
-        const char *separator = !*text ? "" : named ? ", " : " ";
-        text = tkf_row_text(state->rows.sink, "%s%s%s%s%.*s", text, separator,
-                            named ? state->params[i] : "", named ? " = " : "",
-                            (int)values[i].length, values[i].text);
+        const char *separator = !text.out ? "" : named ? ", " : " ";
+        tkf_build(&text, "%s%s%s%.*s", separator, named ? state->params[i] : "", named ? " = " : "",
+                  (int)values[i].length, values[i].text);
     }
-    return text;
+    return tkf_built(&text, state->rows.sink);
 }
 
 /* "10⁻⁴" as a power of ten; "0" as what rounds to no digit. */
@@ -307,6 +306,8 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     state.rows.version = state.blocks.version = version;
     if (state.rows.count > 0)
         state.blocks.count = 0; /* the table has them all */
+    else if (state.benchmark)
+        tkf_sink_notice(sink, 0, "%s: no result follows", state.benchmark);
     tkf_jmh_end(&state.rows);
     tkf_jmh_end(&state.blocks);
     return 0;

@@ -30,8 +30,7 @@ static void add_event(struct tkf_sink *sink, unsigned line, const json_t *event)
         row.remark = "FAILED";
     } else {
         double spread = tkf_json_number(event, "deviation");
-        row.ns_lo = row.ns - spread;
-        row.ns_hi = row.ns + spread;
+        tkf_row_interval(&row, row.ns - spread, row.ns + spread);
         row.quantum_ns = 0;
         row.statistic = TKF_STATISTIC_MEDIAN;
         row.batch = 1;

@@ -91,8 +91,7 @@ static void add_bench(struct tkf_libtest *state, struct tkf_sink *sink, unsigned
     row.statistic = TKF_STATISTIC_MEDIAN;
     row.batch = 1;
     double spread = read_spread(&rest, unit);
-    row.ns_lo = row.ns - spread;
-    row.ns_hi = row.ns + spread;
+    tkf_row_interval(&row, row.ns - spread, row.ns + spread);
     row.bytes_per_second = read_rate(rest);
     tkf_sink_add(sink, &row);
 }
@@ -204,7 +203,7 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
 
 const struct tkf_reader tkf_reader_libtest_text = {
     .name = "libtest-text",
-    .text = "Rust libtest text, also Criterion's bencher output",
+    .text = "Rust libtest text",
     .recognise = recognise,
     .read = read_all,
 };

@@ -20,6 +20,29 @@ const char *tkf_row_text(struct tkf_sink *sink, const char *format, ...)
     return kept;
 }
 
+void tkf_build(struct tkf_builder *builder, const char *format, ...)
+{
+    if (!builder->out)
+        builder->out = open_memstream(&builder->text, &builder->length);
+    if (!builder->out)
+        return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(builder->out, format, args);
+    va_end(args);
+}
+
+const char *tkf_built(struct tkf_builder *builder, struct tkf_sink *sink)
+{
+    if (!builder->out)
+        return "";
+    bool whole = fclose(builder->out) == 0 && builder->text;
+    const char *kept = whole ? tkf_sink_text(sink, builder->text, builder->length) : "";
+    free(builder->text);
+    *builder = (struct tkf_builder){0};
+    return kept;
+}
+
 void tkf_row_value(struct tkf_result *row, double ns)
 {
     if (!isfinite(ns))
@@ -39,6 +62,18 @@ void tkf_row_samples(struct tkf_result *row, const double *iterations, const dou
             row->total_ns = times_ns[i];
         }
     }
+}
+
+void tkf_row_interval(struct tkf_result *row, double lo, double hi)
+{
+    row->ns_lo = lo > hi ? NAN : lo;
+    row->ns_hi = lo > hi ? NAN : hi;
+}
+
+void tkf_row_extremes(struct tkf_result *row, double min, double max)
+{
+    row->min_ns = min > max ? NAN : min;
+    row->max_ns = min > max ? NAN : max;
 }
 
 void tkf_row_metric(struct tkf_result *row, const char *unit, double value)

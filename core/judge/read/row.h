@@ -11,6 +11,20 @@
 const char *tkf_row_text(struct tkf_sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** A text that grows, for names made of many pieces. Zero it first, end it with tkf_built(). */
+struct tkf_builder {
+    FILE *out;
+    char *text;
+    size_t length;
+};
+
+/** Append, printf-like. */
+void tkf_build(struct tkf_builder *builder, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** The whole text, kept by the sink; "" when nothing was appended or out of memory. */
+const char *tkf_built(struct tkf_builder *builder, struct tkf_sink *sink);
+
 /**
  * Give a row its samples: their ns of one operation, the smallest and largest of them, and the
  * iterations and time of the longest.
@@ -26,6 +40,13 @@ void tkf_row_samples(struct tkf_result *row, const double *iterations, const dou
  * passed over.
  */
 void tkf_row_value(struct tkf_result *row, double ns);
+
+/**
+ * The interval of a row's value, and the extremes of its samples: kept when they are in order, else
+ * unknown, as what is printed in reverse means something else.
+ */
+void tkf_row_interval(struct tkf_result *row, double lo, double hi);
+void tkf_row_extremes(struct tkf_result *row, double min, double max);
 
 /** Add to a row's metrics; those past TKF_METRICS_MAX are left out. */
 void tkf_row_metric(struct tkf_result *row, const char *unit, double value);
