@@ -71,7 +71,7 @@ void tkf_row_members(struct tkf_result *row, const json_t *object, const struct 
     }
 }
 
-void tkf_row_samples(struct tkf_result *row, const json_t *array, double scale)
+void tkf_row_all_samples(struct tkf_result *row, const json_t *array, double scale)
 {
     size_t i;
     json_t *value;
@@ -100,7 +100,7 @@ size_t tkf_row_distribution(struct tkf_sink *sink, struct tkf_result *row, const
             sorted[n++] = json_number_value(value) * scale;
     }
     if (n > 0) {
-        tkf_row_samples(row, array, scale);
+        tkf_row_all_samples(row, array, scale);
         tkf_sort(sorted, n);
         row->ns = tkf_quantile(sorted, n, 0.5);
         row->ns_lo = tkf_quantile(sorted, n, 0.25);

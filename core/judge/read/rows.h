@@ -50,10 +50,10 @@ void tkf_row_members(struct tkf_result *row, const json_t *object,
                      const struct tkf_member *members);
 
 /** The numbers of an array, scaled, as samples; other values are passed over. */
-void tkf_row_samples(struct tkf_result *row, const json_t *array, double scale);
+void tkf_row_all_samples(struct tkf_result *row, const json_t *array, double scale);
 
 /**
- * As tkf_row_samples(), and `ns` their median, the interval their middle half, with the least and the largest.
+ * As tkf_row_all_samples(), and `ns` their median, the interval their middle half, with the least and the largest.
  * @return how many numbers there were; 0 too when out of memory, and the sink knows it.
  */
 size_t tkf_row_distribution(struct tkf_sink *sink, struct tkf_result *row, const json_t *array,

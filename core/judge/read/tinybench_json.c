@@ -28,7 +28,7 @@ static void take_latency(struct tkf_result *row, const json_t *latency)
 {
     const json_t *samples = json_object_get(latency, "samples");
     tkf_row_members(row, latency, members);
-    tkf_row_samples(row, samples, 1e6);
+    tkf_row_all_samples(row, samples, 1e6);
     tkf_row_spread(row, 1e6 * tkf_json_number(
                                   latency, row->statistic == TKF_STATISTIC_MEDIAN ? "mad" : "moe"));
     if (isnan(row->iterations)) /* degrees of freedom */
