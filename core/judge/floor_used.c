@@ -64,6 +64,7 @@ static double slowest_cycle_of(const struct tkf_profile *profile)
 struct empty {
     double low, mid;
     const char *name;
+    bool used;
 };
 
 struct empties {
@@ -97,7 +98,7 @@ static int by_low(const void *a, const void *b)
 }
 
 static int find_empties(struct tkf_row *const *rows, size_t nrows, const char *floor_bench,
-                        enum tkf_timing timing, struct empties *ret)
+                        struct empties *ret)
 {
     struct empties found = {.list = calloc(nrows > 0 ? nrows : 1, sizeof(*found.list))};
     if (!found.list)
@@ -106,9 +107,9 @@ static int find_empties(struct tkf_row *const *rows, size_t nrows, const char *f
         const struct tkf_result *row = &rows[i]->result;
         if (!may_be_floor(row) || !is_named(row, floor_bench))
             continue;
-        bool averaged = timing != TKF_TIMING_EACH_CALL && isfinite(row->min_ns);
+        bool no_low = row->origin->timing == TKF_TIMING_PROCESS && isnan(row->min_ns);
         found.list[found.n++] = (struct empty){
-            .low = averaged ? fmin(row->min_ns, row->ns) : row->ns,
+            .low = no_low ? 0 : tkf_lowest_ns(row), /* it may have been anything */
             .mid = row->ns,
             .name = row->name,
         };
@@ -128,6 +129,8 @@ static struct range range_of(const struct tkf_floor *floor, const struct tkf_har
 {
     struct range range = {TKF_CYCLE_SHARE * form->lo * floor->cycle_min_ns,
                           SLOWEST * form->hi * floor->cycle_max_ns};
+    if (form->lo == 0) /* what was taken off varies by far more than what is left */
+        range.hi = INFINITY;
     if (next && next->name && !next->named_only)
         range.hi = fmin(range.hi, TKF_CYCLE_SHARE * next->lo * floor->cycle_min_ns);
     return range;
@@ -148,23 +151,24 @@ static struct range range_of_timing(const struct tkf_floor *floor, enum tkf_timi
     }
 }
 
-/* The cheapest empty benchmarks in a range, as one form. Processes start at any cost: there all that are in it count. */
-static size_t form_from(const struct empties *empties, struct range range, bool all,
-                        struct tkf_form_floor *form, const char **ret_name)
+/* The cheapest empty benchmarks in a range, as one form; what is left over next to nothing varies freely. */
+static size_t form_from(struct empties *empties, struct range range, struct tkf_form_floor *form,
+                        const char **ret_name)
 {
     double mids[64];
     unsigned n = 0;
     for (size_t i = 0; i < empties->n && n < 64; i++) {
-        const struct empty *empty = &empties->list[i];
-        if (!(empty->mid >= range.lo && empty->low <= range.hi))
+        struct empty *empty = &empties->list[i];
+        if (empty->used || !(empty->mid >= range.lo && empty->low <= range.hi))
             continue;
-        if (n > 0 && !all && empty->low > SAME_FORM * form->low)
+        if (n > 0 && range.lo > 0 && empty->low > SAME_FORM * form->low)
             break;
         if (n == 0) {
             form->low = empty->low;
             form->mid_most = empty->mid;
             *ret_name = empty->name;
         }
+        empty->used = true; /* one benchmark is of one form */
         form->low_most = empty->low;
         form->mid_most = fmax(form->mid_most, empty->mid);
         mids[n++] = empty->mid;
@@ -194,33 +198,59 @@ static struct tkf_form_floor *add_form(struct tkf_floor *floor, const char *name
     return form;
 }
 
-/* The forms of a known harness: measured where the file has an empty benchmark of it, else from the table at *slower* times. */
-static size_t forms_of_harness(struct tkf_floor *floor, const struct empties *empties, bool table,
+/* A form as the table has it, *slower* times. */
+static struct tkf_form_floor form_of_table(const struct tkf_floor *floor,
+                                           const struct tkf_harness_form *form, double slower)
+{
+    double low = form->lo * floor->cycle_min_ns * slower;
+    double most = form->hi * floor->cycle_min_ns * slower;
+    return (struct tkf_form_floor){
+        .name = form->name,
+        .low = low,
+        .low_most = most,
+        .mid = (low + most) / 2,
+        .mid_most = most,
+        .named_only = form->named_only,
+        .rough = form->rough,
+    };
+}
+
+/*
+ * The forms of a known harness: measured where the file has an empty benchmark of it, else from the table. Where the machine was slow
+ * while the empty benchmarks ran, other rows of the same run may have met it at its fastest: that form is there a second time then.
+ */
+static size_t forms_of_harness(struct tkf_floor *floor, struct empties *empties, bool table,
                                const char **ret_name)
 {
     const struct tkf_harness_form *forms = floor->harness->forms;
+    bool batched = floor->origin->timing == TKF_TIMING_BATCHED;
     size_t measured = 0;
     double slower = 1;
     for (unsigned i = 0; i < TKF_HARNESS_FORMS_MAX && forms[i].name; i++) {
         const struct tkf_harness_form *next = i + 1 < TKF_HARNESS_FORMS_MAX ? &forms[i + 1] : NULL;
-        struct tkf_form_floor form = {.name = forms[i].name, .named_only = forms[i].named_only};
+        struct tkf_form_floor form = {.name = forms[i].name};
+        double fastest = forms[i].lo * floor->cycle_min_ns;
+        double least = i > 0 ? TKF_CYCLE_SHARE * fastest : 0; /* below lies another form */
         const char *name;
-        size_t n = forms[i].named_only
-                       ? 0
-                       : form_from(empties, range_of(floor, &forms[i], next), false, &form, &name);
+        size_t n = 0;
+        if (!forms[i].named_only)
+            n = form_from(empties, range_of(floor, &forms[i], next), &form, &name);
         if (n > 0) {
             if (measured == 0)
                 *ret_name = name;
             measured += n;
-            slower = form.low / (forms[i].lo * floor->cycle_min_ns);
+            if (form.low > SAME_FORM * fastest && table && batched) {
+                floor->forms[floor->nforms] = form_of_table(floor, &forms[i], 1);
+                floor->forms[floor->nforms++].least = least;
+                least = form.mid / SAME_FORM;
+            }
+            slower = fastest > 0 ? form.low / fastest : 1;
         } else if (table) {
-            form.low = forms[i].lo * floor->cycle_min_ns * slower;
-            form.low_most = form.mid_most = forms[i].hi * floor->cycle_min_ns * slower;
-            form.mid = (form.low + form.low_most) / 2;
-            form.rough = forms[i].rough;
+            form = form_of_table(floor, &forms[i], slower);
         } else {
             continue;
         }
+        form.least = least;
         floor->forms[floor->nforms++] = form;
     }
     return measured;
@@ -359,24 +389,21 @@ static void show_form(struct tkf_floor *floor)
 }
 
 static void choose(struct tkf_results *results, const struct tkf_profile *profile,
-                   const struct tkf_judge_options *options, const struct empties *empties,
+                   const struct tkf_judge_options *options, struct empties *empties,
                    struct tkf_floor *floor)
 {
     const struct tkf_origin *origin = floor->origin;
     const char *name = NULL;
     size_t measured = 0;
-    bool subtracts =
-        origin->timing == TKF_TIMING_SUBTRACTED || origin->timing == TKF_TIMING_PROCESS;
 
     if (options->floor_bench && empties->n > 0) { /* whoever names it knows */
-        measured = form_from(empties, (struct range){-INFINITY, INFINITY}, true,
-                             add_form(floor, "named"), &name);
+        measured = form_from(empties, (struct range){-INFINITY, INFINITY}, add_form(floor, "named"),
+                             &name);
     } else if (floor->harness) {
         measured = forms_of_harness(floor, empties, profile != NULL, &name);
     } else {
         struct tkf_form_floor form = {.name = "empty"};
-        measured =
-            form_from(empties, range_of_timing(floor, origin->timing), subtracts, &form, &name);
+        measured = form_from(empties, range_of_timing(floor, origin->timing), &form, &name);
         if (measured > 0)
             floor->forms[floor->nforms++] = form;
     }
@@ -412,7 +439,7 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
         return ret;
     floor.benchtime_ns = find_benchtime(rows, nrows, &floor);
     floor.quantum_ns = find_quantum(rows, nrows, &floor);
-    ret = find_empties(rows, nrows, options->floor_bench, origin->timing, &empties);
+    ret = find_empties(rows, nrows, options->floor_bench, &empties);
     if (ret < 0) {
         free(floor.sorted_ns);
         return ret;
@@ -434,27 +461,27 @@ static bool applies(const struct tkf_form_floor *form, const struct tkf_case *c)
     return !form->named_only || (c->row->loop_form && strcmp(form->name, c->row->loop_form) == 0);
 }
 
-/* At it, or below it: an empty loop that another moment made slower than this row is one all the same. */
-static bool reaches(const struct tkf_form_floor *form, const struct tkf_case *c, bool lowest)
+/*
+ * Like is held against like: the fastest value against the empty benchmarks' fastest, the usual one against their usual. What is
+ * faster than they were is at the floor too: another moment made them slower. Processes start at times that vary far more than a
+ * loop's, so that only the share counts.
+ */
+static bool reaches(const struct tkf_form_floor *form, const struct tkf_case *c)
 {
-    double cycle_ns = c->floor->cycle_min_ns;
     double half = isnan(c->row->quantum_ns) ? 0 : c->row->quantum_ns * c->batch / 2;
-    double low_most = form->low_most + fmin(TKF_FLOOR_TOLERANCE * form->low_most, cycle_ns);
-    double mid_most = form->mid_most + fmin(TKF_FLOOR_TOLERANCE * form->mid_most, cycle_ns);
-    bool above = lowest || c->mid >= form->low * (1 - TKF_FLOOR_TOLERANCE);
-    return (c->low - half <= low_most || c->mid - half <= mid_most) && above;
+    double tolerance = TKF_FLOOR_TOLERANCE * form->low_most;
+    if (c->timing != TKF_TIMING_PROCESS)
+        tolerance = fmin(tolerance, TKF_FLOOR_TOLERANCE * c->floor->cycle_max_ns);
+    return c->mid >= form->least &&
+           (c->low - half <= form->low_most + tolerance || c->mid - half <= form->mid_most);
 }
 
 const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c)
 {
-    bool lowest = true;
     for (unsigned i = 0; i < c->floor->nforms; i++) {
         const struct tkf_form_floor *form = &c->floor->forms[i];
-        if (!applies(form, c) || form->rough)
-            continue;
-        if (reaches(form, c, lowest))
+        if (applies(form, c) && !form->rough && reaches(form, c))
             return form;
-        lowest = false;
     }
     return NULL;
 }

@@ -54,6 +54,18 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
     return text;
 }
 
+const char *tkf_empty_text(enum tkf_timing timing)
+{
+    switch (timing) {
+    case TKF_TIMING_PROCESS:
+        return "command";
+    case TKF_TIMING_EACH_CALL:
+        return "call";
+    default:
+        return "loop";
+    }
+}
+
 double tkf_cycles(const struct tkf_floor *floor, double ns)
 {
     return ns / floor->used.cycle_ns;
@@ -177,14 +189,17 @@ static const struct tkf_result *find_base(const struct tkf_result *const *sorted
 
 /* ---- cases ---- */
 
-/* An interval is believed to a tenth: some frameworks print the spread of their samples there. */
-static double lowest(const struct tkf_result *row, enum tkf_timing timing)
+/* Some frameworks print the spread of their samples as the interval, so that one is believed to a tenth only. */
+#define INTERVAL_TRUST 0.1
+
+double tkf_lowest_ns(const struct tkf_result *row)
 {
+    enum tkf_timing timing = row->origin->timing;
     bool averaged = timing == TKF_TIMING_BATCHED || timing == TKF_TIMING_PROCESS;
     if (averaged && row->min_ns >= 0)
         return fmin(row->min_ns, row->ns);
     if (timing == TKF_TIMING_BATCHED && row->ns_lo < row->ns)
-        return fmax(row->ns_lo, row->ns * (1 - TKF_FLOOR_TOLERANCE));
+        return fmax(row->ns_lo, row->ns * (1 - INTERVAL_TRUST));
     return row->ns;
 }
 
@@ -220,7 +235,7 @@ static void fill(struct tkf_results *results, const struct tkf_judge_options *op
     else if (isnan(result->threads) && result->procs > 1)
         c->sharers = result->procs;
     c->mid = result->ns * c->batch;
-    c->low = lowest(result, c->timing) * c->batch;
+    c->low = tkf_lowest_ns(result) * c->batch;
     c->high =
         fmax(result->ns, isfinite(result->max_ns) ? result->max_ns : result->ns_hi) * c->batch;
     c->rate_explains = rate_explains(c);

@@ -23,12 +23,16 @@
 /** What one core can take out of its nearest cache in a cycle: two loads of 64 bytes. */
 #define TKF_BYTES_A_CYCLE 128
 
-/** How far over the floor still counts as at it: a tenth, and no more than one cycle. */
-#define TKF_FLOOR_TOLERANCE 0.1
+/**
+ * How far over the floor still counts as at it: an eighth of it, and no more than an eighth of a cycle. No core that is sold takes more
+ * than about eight instructions a cycle, so that less is not one of them.
+ */
+#define TKF_FLOOR_TOLERANCE 0.125
 
 /** What an empty benchmark of one loop form costs: its fastest value and its usual one, each over the empty benchmarks. */
 struct tkf_form_floor {
     const char *name; /* as struct tkf_result's loop_form */
+    double least;     /* nothing below this is of this form */
     double low, low_most;
     double mid, mid_most;
     bool named_only; /* for rows only that say that they are of this form */
@@ -40,7 +44,7 @@ struct tkf_floor {
     const struct tkf_origin *origin;
     const struct tkf_harness *harness; /* NULL: a framework without a known loop */
     struct tkf_floor_used used;
-    struct tkf_form_floor forms[TKF_HARNESS_FORMS_MAX];
+    struct tkf_form_floor forms[2 * TKF_HARNESS_FORMS_MAX]; /* as measured, and at its fastest */
     unsigned nforms;
     double cycle_min_ns, cycle_max_ns; /* both cycle_ns where that is known */
     bool
@@ -87,8 +91,14 @@ void tkf_say(struct tkf_case *c, const char *rule, const char *format, ...)
 #define TKF_TIME_SIZE 32
 const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns);
 
+/** What is empty where nothing is done: "loop", "call", "command". */
+const char *tkf_empty_text(enum tkf_timing timing);
+
 /** The core cycles in *ns* of the floor in use; NAN when it has no cycle. */
 double tkf_cycles(const struct tkf_floor *floor, double ns);
+
+/** The fastest that a result was seen at: of repetitions or averaged samples the least, else the low end of its interval. */
+double tkf_lowest_ns(const struct tkf_result *row);
 
 /* ---- floor_used.c ---- */
 

@@ -71,14 +71,37 @@ static bool has_no_time(struct tkf_case *c)
     return zero || negative || missing;
 }
 
-static bool is_called_gone(struct tkf_case *c)
+/* What frameworks and runtimes say of a row that was not the work's time. mitata's "likely" is a guess from the time alone. */
+static const struct {
+    const char *phrase, *rule, *text;
+} remarks[] = {
+    {"optimized away", "framework-says", "it could not be measured"},
+    {"non-zero exit", "exit-code", "a timed command failed; the number is what it took to fail"},
+    {"never awaited", "never-awaited", "the timed call made a coroutine that never ran"},
+};
+
+/* The sentence of a remark that a phrase in it belongs to. */
+static struct tkf_slice sentence(const char *remark, const char *phrase)
+{
+    const char *start = phrase;
+    while (start > remark && !(start[-1] == ' ' && start - 1 > remark && strchr(".;", start[-2])))
+        start--;
+    return (struct tkf_slice){.text = start, .length = strcspn(start, ".;")};
+}
+
+static bool framework_says(struct tkf_case *c)
 {
     const char *remark = c->row->remark;
-    if (!c->row->failed || !remark || !strstr(remark, "optimized away"))
-        return false;
-    tkf_say(c, "framework-says", "the framework could not measure it, and says: \"%.200s\"",
-            remark);
-    return true;
+    for (size_t i = 0; remark && i < sizeof(remarks) / sizeof(remarks[0]); i++) {
+        const char *phrase = strstr(remark, remarks[i].phrase);
+        if (!phrase)
+            continue;
+        struct tkf_slice quote = sentence(remark, phrase);
+        tkf_say(c, remarks[i].rule, "the framework says: \"%.*s\"; %s",
+                quote.length < 200 ? (int)quote.length : 200, quote.text, remarks[i].text);
+        return true;
+    }
+    return false;
 }
 
 static bool exceeds_machine(struct tkf_case *c)
@@ -166,11 +189,12 @@ static bool breaks_expectation(struct tkf_case *c)
 bool tkf_rule_impossible(struct tkf_case *c)
 {
     if (c->row->failed)
-        return is_called_gone(c);
+        return framework_says(c);
     if (!c->floor->trusted)
         return breaks_expectation(c) || command_failed(c);
     /* Each says something of its own, so that all of them are asked. */
     bool holds = has_no_time(c);
+    holds |= framework_says(c);
     holds |= !holds && tkf_number_is_known(c) && is_below_one_cycle(c);
     holds |= exceeds_machine(c);
     holds |= command_failed(c);

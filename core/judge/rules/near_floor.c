@@ -19,7 +19,6 @@ bool tkf_rule_near_floor(struct tkf_case *c)
     tkf_say(
         c, "floor-share",
         "about %.0f %% of it is what an empty %s takes (%s); compare such numbers by what is above that",
-        fmin(share, 1) * 100, c->timing == TKF_TIMING_EACH_CALL ? "call" : "loop",
-        tkf_time_text(floor, form->mid));
+        fmin(share, 1) * 100, tkf_empty_text(c->timing), tkf_time_text(floor, form->mid));
     return true;
 }
