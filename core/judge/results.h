@@ -7,6 +7,7 @@
 
 struct tkf_chunk; /* a piece of memory that the results own */
 struct tkf_text_slot;
+struct tkf_floor; /* judge.h */
 
 /** A result, and what is known of the rows that it was made from. */
 struct tkf_row {
@@ -30,6 +31,9 @@ struct tkf_results {
 
     struct tkf_notice *notices;
     size_t nnotices, notices_size;
+
+    struct tkf_floor *floors; /* of each origin, by tkf_results_judge() */
+    size_t nfloors;
 };
 
 struct tkf_sink {
@@ -59,5 +63,8 @@ void tkf_sink_end(struct tkf_sink *sink);
 
 /** Free all that results own but not the struct. */
 void tkf_results_clear(struct tkf_results *results);
+
+/** Free what tkf_results_judge() keeps beside the rows. */
+void tkf_judge_clear(struct tkf_results *results);
 
 #endif

@@ -255,21 +255,25 @@ struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line)
         .exit_code = NAN,
         .verdict = TKF_VERDICT_UNDECIDED,
         .cycles_shown = NAN,
+        .over_floor_ns = NAN,
     };
 }
 
 /* An even choice of all values ever offered: every stride-th, where the stride is the smallest power of 2 that leaves room. */
-static void keep_sample(struct tkf_result *result, unsigned *nvalues, double ns)
+static void keep_sample(struct tkf_result *result, unsigned *nvalues, double ns, double iterations)
 {
     unsigned stride = 1;
     while (*nvalues / stride >= TKF_SAMPLES_MAX)
         stride *= 2;
     if (*nvalues % stride == 0) {
         if (result->nsamples == TKF_SAMPLES_MAX) { /* the stride has just doubled */
-            for (unsigned i = 0; i < TKF_SAMPLES_MAX / 2; i++)
+            for (unsigned i = 0; i < TKF_SAMPLES_MAX / 2; i++) {
                 result->samples[i] = result->samples[i * 2];
+                result->sample_iterations[i] = result->sample_iterations[i * 2];
+            }
             result->nsamples = TKF_SAMPLES_MAX / 2;
         }
+        result->sample_iterations[result->nsamples] = iterations;
         result->samples[result->nsamples++] = ns;
     }
     if (*nvalues < UINT_MAX)
@@ -281,7 +285,7 @@ void tkf_row_sample(struct tkf_result *row, double ns)
     unsigned nvalues = row->nsamples > 0 ? row->repetitions : 0;
     if (isnan(ns))
         return;
-    keep_sample(row, &nvalues, ns);
+    keep_sample(row, &nvalues, ns, row->iterations);
     row->repetitions = nvalues;
 }
 
@@ -456,11 +460,12 @@ void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *given)
     } else {
         merge(&row->result, given);
         for (unsigned i = 0; i < given->nsamples; i++)
-            keep_sample(&row->result, &row->nvalues, given->samples[i]);
+            keep_sample(&row->result, &row->nvalues, given->samples[i],
+                        given->sample_iterations[i]);
     }
     row->merged += given->repetitions > 0; /* 0: it only says more of the others */
     if (given->nsamples == 0 && !isnan(given->ns))
-        keep_sample(&row->result, &row->nvalues, given->ns);
+        keep_sample(&row->result, &row->nvalues, given->ns, given->iterations);
     lower(&row->lowest_ns, isnan(given->min_ns) ? given->ns : given->min_ns);
     raise(&row->highest_ns, isnan(given->max_ns) ? given->ns : given->max_ns);
 }
