@@ -267,6 +267,7 @@ static void test_further_facts(void **state)
     assert_int_equal(result->repetitions, 1);
     assert_true(result->ns == 5);
     assert_true(result->alloc_bytes == 16);
+    assert_true(isnan(result->min_ns)); /* of one value */
     assert_int_equal(result->statistic, TKF_STATISTIC_UNKNOWN);
     end(&fixture);
 }
