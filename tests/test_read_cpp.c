@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The readers of C++'s frameworks, of perf stat and of the Phoronix Test Suite: what they make of the files in formats/. */
+/*
+ * The readers of C++'s frameworks, of perf stat and of the Phoronix Test Suite: what they make of
+ * the files in formats/.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,10 +77,13 @@ static const struct expected_row {
     double ns, ns_lo, ns_hi, quantum_ns;
 } expected_rows[] = {
     /* clang-format off */
-    {"catch2-console/analysis.txt", 17, "containers/vector", "push 10", 12.5, 12.0625, 12.75, 0.0001},
-    {"catch2-console/analysis.txt", 23, "containers/vector", "a name that goes on over more than one line", 1.2e+11, 1.2e+11, 1.5e+11, 6000000000},
+    {"catch2-console/analysis.txt", 17, "containers/vector", "push 10",
+     12.5, 12.0625, 12.75, 0.0001},
+    {"catch2-console/analysis.txt", 23, "containers/vector", "a name that goes on over more than one line",
+     1.2e+11, 1.2e+11, 1.5e+11, 6000000000},
     {"catch2-console/analysis.txt", 27, "containers/vector", "nothing", NAN, NAN, NAN, NAN},
-    {"catch2-console/analysis.txt", 41, "containers/map", "push 10 beside the values", 344, 341, 349, 1},
+    {"catch2-console/analysis.txt", 41, "containers/map", "push 10 beside the values",
+     344, 341, 349, 1},
     {"catch2-console/plain.txt", 9, "containers", "push 10", 0.280105, NAN, NAN, 1e-06},
     {"catch2-console/plain.txt", 10, "containers", "pop", 3608.29, NAN, NAN, 0.01},
     {"catch2-xml/two.xml", 5, "containers/vector/map", "push & pop", 12.5, 12.0625, 12.75, 0.0001},
@@ -119,12 +125,14 @@ static const struct expected_row {
     {"nanobench-csv/two.csv", 3, "mixed", "plain", 1500, 750, 2250, 0},
     {"nanobench-json/two.json", 3, "mixed", "hash", 0.5, 0.375, 0.625, 0},
     {"nanobench-json/two.json", 21, "mixed", "gone", 0, 0, 0, 0},
-    {"nanobench-md/tables.md", 3, "mixed", "add `one` | two", 0.3125, 0.28125, 0.34375, 9.765625e-13},
+    {"nanobench-md/tables.md", 3, "mixed", "add `one` | two",
+     0.3125, 0.28125, 0.34375, 9.765625e-13},
     {"nanobench-md/tables.md", 4, "mixed", "sleep", 40000000, 40000000, 40000000, 0.01},
     {"nanobench-md/tables.md", 5, "mixed", "gone", NAN, NAN, NAN, NAN},
     {"nanobench-md/tables.md", 6, "mixed", "edited", 0.5, 0.495, 0.505, 0.01},
     {"nanobench-md/tables.md", 15, "scaling/threads=1", "sum", 2000, 1992, 2008, 4e-05},
-    {"nanobench-md/tables.md", 16, "scaling/threads=4", "sum", 510.0000004, 496.5, 523.6400008, 2.5e-06},
+    {"nanobench-md/tables.md", 16, "scaling/threads=4", "sum",
+     510.0000004, 496.5, 523.6400008, 2.5e-06},
     {"nanobench-md/tables.md", 21, "mixed", "edited", 0.625, 0.625, 0.625, 3.90625e-12},
     {"perf-csv/comma.csv", 1, "", "command", 500000, NAN, NAN, 10000},
     {"perf-csv/two.csv", 3, "", "command", 500000, 490000, 510000, 10000},
@@ -135,7 +143,8 @@ static const struct expected_row {
     {"perf-text/runs.txt", 14, "", "sleep 1", 1001266000, NAN, NAN, 1},
     {"phoronix-xml/two.xml", 30, "Render", "Scene: 1 & 2", 2.5e+10, NAN, NAN, 1000000000},
     {"phoronix-xml/two.xml", 76, "", "Frame", 16700000, NAN, NAN, 100000},
-    {"phoronix-xml/two.xml", 25, "Render", "Scene: 1 & 2", 1.25e+10, 1.225e+10, 1.275e+10, 10000000},
+    {"phoronix-xml/two.xml", 25, "Render", "Scene: 1 & 2",
+     1.25e+10, 1.225e+10, 1.275e+10, 10000000},
     {"phoronix-xml/two.xml", 35, "Render", "Scene: 1 & 2", NAN, NAN, NAN, NAN},
     /* clang-format on */
 };

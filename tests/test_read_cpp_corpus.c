@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The labelled results of C++'s frameworks: each case that labels.tsv has of a file is a row that is read from it, by that name.
- * The files are not in this tree: without them the test is skipped.
+ * The labelled results of C++'s frameworks: each case that labels.tsv has of a file is a row that
+ * is read from it, by that name. The files are not in this tree: without them the test is skipped.
  */
 #include <setjmp.h>
 #include <stdarg.h>

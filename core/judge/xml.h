@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * XML as events. What stands before the first mark of the document is skipped; a document that is cut short or broken gives what was
- * whole before that, and a notice.
+ * XML as events. What stands before the first mark of the document is skipped; a document that is
+ * cut short or broken gives what was whole before that, and a notice.
  */
 #ifndef TKF_XML_H
 #define TKF_XML_H
 
 #include "reader.h"
 
-/** What a reader does on each event. `text` is what the element held after its last child; all of it where it has none. */
+/**
+ * What a reader does on each event. `text` is what the element held after its last child; all of
+ * it where it has none.
+ */
 struct tkf_xml_handler {
     const char
         *root; /**< what the document begins with, but for an <?xml?>: "<PhoronixTestSuite" */

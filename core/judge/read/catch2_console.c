@@ -72,8 +72,8 @@ static bool take_cells(struct tkf_slice rest, const char *kinds, struct cells *r
 }
 
 /*
- * Cells that end the line, one for each letter of `kinds`: n a count, t a time. Columns overflow and names hold blanks, so
- * the cells begin where all of the rest can be read as them.
+ * Cells that end the line, one for each letter of `kinds`: n a count, t a time. Columns overflow
+ * and names hold blanks, so the cells begin where all of the rest can be read as them.
  */
 static bool find_cells(const struct tkf_line *line, const char *kinds, struct cells *ret_cells)
 {
@@ -136,8 +136,7 @@ struct reading {
     bool have_origin;
     enum place place;
     bool analysis; /* rows have means and deviations on lines of their own */
-    bool
-        padded; /* lines of this table end in blanks, which tells a piece of a name from program output */
+    bool padded;   /* rows end in blanks: tells a piece of a name from program output */
     enum expect expect;
     struct text path, name;
     struct tkf_result row;

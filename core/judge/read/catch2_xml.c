@@ -23,8 +23,7 @@ static int recognise(const char *head, size_t length)
 struct reading {
     struct tkf_sink *sink;
     struct tkf_origin *origin;
-    char *
-        path; /* of the test case and sections that are open, with '/' between; NULL before the first */
+    char *path; /* of the test case and sections that are open, '/' between; NULL before */
     size_t ends[DEPTH_MAX]; /* of the path outside of each of them */
     unsigned depth;
     struct tkf_result row;

@@ -119,7 +119,10 @@ static void add_iteration(struct tkf_gbench *state, const struct tkf_gbench_run 
                                 json_pack("[If]", repetitions + 1, iterations));
 }
 
-/* The run as its aggregates tell it: the median where there is one, in the interval of one standard deviation. */
+/*
+ * The run as its aggregates tell it: the median where there is one, in the interval of one
+ * standard deviation.
+ */
 static void add_aggregates(struct tkf_gbench *state, const char *name)
 {
     int kind = state->have[TKF_GBENCH_MEDIAN] ? TKF_GBENCH_MEDIAN : TKF_GBENCH_MEAN;
@@ -179,8 +182,9 @@ static void collect(struct tkf_gbench *state, const struct tkf_gbench_run *run, 
 }
 
 /*
- * Whether a row that only its name can tell is an aggregate of `base`. Its iterations are the number of repetitions, and were
- * those of the runs before 1.5; the aggregates that a program adds itself come after the standard ones.
+ * Whether a row that only its name can tell is an aggregate of `base`. Its iterations are the
+ * number of repetitions, and were those of the runs before 1.5; the aggregates that a program adds
+ * itself come after the standard ones.
  */
 static bool aggregate_by_name(const struct tkf_gbench *state, const struct tkf_gbench_run *run,
                               const char *base, const char *aggregate)

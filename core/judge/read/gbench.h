@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the three outputs of Google Benchmark share: which of its two times is the one to judge, and that the rows of aggregates belong
- * to the run whose repetitions they sum up.
+ * What the three outputs of Google Benchmark share: which of its two times is the one to judge,
+ * and that the rows of aggregates belong to the run whose repetitions they sum up.
  */
 #ifndef TKF_GBENCH_H
 #define TKF_GBENCH_H

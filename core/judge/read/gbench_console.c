@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <tickfloor/error.h>
-
 #include "gbench.h"
 #include "pieces.h"
 
@@ -111,7 +109,10 @@ static bool looks_like_row(struct tkf_slice line)
 
 /* ---- counters ---- */
 
-/* A number with a prefix, as in "12.7M" and "48.6343Gi"; bytes count in 1024s even where the prefix does not say so. */
+/*
+ * A number with a prefix, as in "12.7M" and "48.6343Gi"; bytes count in 1024s even where the
+ * prefix does not say so.
+ */
 static bool take_counter(struct tkf_slice text, bool binary, double *ret_value)
 {
     static const char prefixes[] = "yzafpnum kMGTPEZY"; /* the blank for none */
@@ -134,7 +135,9 @@ static bool take_counter(struct tkf_slice text, bool binary, double *ret_value)
     return true;
 }
 
-/* "name=12.7M/s"; before 1.5 "211.669MB/s" and "3.1M items/s" without a name; a label is skipped. */
+/*
+ * "name=12.7M/s"; before 1.5 "211.669MB/s" and "3.1M items/s" without a name; a label is skipped.
+ */
 static void read_counters(struct tkf_sink *sink, struct tkf_result *row, struct tkf_slice rest)
 {
     struct tkf_slice field, before = {0};

@@ -78,7 +78,10 @@ static void read_row(struct tkf_gbench *state, const struct tkf_csv *header,
     run.row.iterations = number(cells, columns.iterations);
     read_counters(sink, &run.row, header, cells, columns.first_counter);
 
-    /* "true", or "false" for one that was only skipped; empty for all that ran. Counters are left out behind it. */
+    /*
+     * "true", or "false" for one that was only skipped; empty for all that ran. Counters are left
+     * out behind it.
+     */
     if (tkf_csv_cell(cells, columns.error).length) {
         run.row.failed = true;
         run.row.remark = keep(sink, tkf_csv_cell(cells, columns.message));

@@ -38,7 +38,10 @@ static bool is_counter(const char *key)
 
 static void read_context(struct tkf_sink *sink, struct tkf_origin *origin, const json_t *context)
 {
-    /* mhz_per_cpu is not the core clock: where Linux tells the TSC's rate it is that, else a nominal one. */
+    /*
+     * mhz_per_cpu is not the core clock: where Linux tells the TSC's rate it is that, else a
+     * nominal one.
+     */
     origin->cpus = tkf_json_number(context, "num_cpus");
     const char *version = tkf_json_text(context, "library_version");
     if (version)

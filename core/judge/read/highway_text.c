@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs print of highway's nanobenchmark: for each input "NAME INPUT: X ticks; MAD=Y%; Z ns", the last only where the program
- * converts, and "ticks/s T  timer resolution R ticks" before. It takes the overhead off by measuring two lengths.
+ * What programs print of highway's nanobenchmark: for each input "NAME INPUT: X ticks; MAD=Y%; Z
+ * ns", the last only where the program converts, and "ticks/s T  timer resolution R ticks" before.
+ * It takes the overhead off by measuring two lengths.
  */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-
-#include <tickfloor/error.h>
 
 #include "pieces.h"
 
@@ -32,7 +31,10 @@ static void need_origin(struct reading *reading)
         reading->origin = tkf_sink_origin(reading->sink, "highway", TKF_TIMING_SUBTRACTED);
 }
 
-/* "ticks/s 2596143692  timer resolution 52 ticks": a run begins. Ticks are of the timer, not of the core. */
+/*
+ * "ticks/s 2596143692  timer resolution 52 ticks": a run begins. Ticks are of the timer, not of
+ * the core.
+ */
 static bool read_rate(struct reading *reading, struct tkf_slice text)
 {
     double hz, step_ticks;

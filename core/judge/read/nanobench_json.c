@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* nanobench's JSON template. Its times are seconds of one iteration, which is `batch` operations. */
+/*
+ * nanobench's JSON template. Its times are seconds of one iteration, which is `batch` operations.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +16,10 @@ static int recognise(const char *head, size_t length)
                                                                                               : 0;
 }
 
-/* Events of one operation. Without access to the CPU's counters all of them are 0, which is not known from none. */
+/*
+ * Events of one operation. Without access to the CPU's counters all of them are 0, which is not
+ * known from none.
+ */
 static void read_events(struct tkf_result *row, const json_t *result)
 {
     double instructions = tkf_json_number(result, "median(instructions)");

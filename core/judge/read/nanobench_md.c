@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tickfloor/error.h>
-
 #include "pieces.h"
 
 #define COLUMNS_MAX 48
@@ -22,7 +20,10 @@ struct header {
     const char *title; /* kept by the sink */
 };
 
-/* From the first '|' on; tables are pasted into comments and documents. False when the line is no row of a table. */
+/*
+ * From the first '|' on; tables are pasted into comments and documents. False when the line is no
+ * row of a table.
+ */
 static bool find_table(struct tkf_slice line, struct tkf_slice *ret_row)
 {
     line = tkf_text_uncomment(line);
@@ -32,7 +33,10 @@ static bool find_table(struct tkf_slice line, struct tkf_slice *ret_row)
     return true;
 }
 
-/* The next cell, which a '|' ends. False when none does: what is left is the last cell, where names may hold one. */
+/*
+ * The next cell, which a '|' ends. False when none does: what is left is the last cell, where
+ * names may hold one.
+ */
 static bool take_cell(struct tkf_slice *rest, struct tkf_slice *ret_cell)
 {
     const char *bar = memchr(rest->text, '|', rest->length);
@@ -158,8 +162,8 @@ static double cell_number(struct tkf_slice cell, double *ret_quantum)
 }
 
 /*
- * A time has two decimals and so has its rate: of fast code the rate tells more, 3,192,444,232.50 against 0.31. Only where
- * both agree, as somebody may have edited them.
+ * A time has two decimals and so has its rate: of fast code the rate tells more, 3,192,444,232.50
+ * against 0.31. Only where both agree, as somebody may have edited them.
  */
 static void refine_by_rate(struct tkf_result *row, double rate, double rate_quantum)
 {
@@ -171,7 +175,10 @@ static void refine_by_rate(struct tkf_result *row, double rate, double rate_quan
     }
 }
 
-/* Rows that differ only in what the program set are no repetitions of each other: it goes into the group. */
+/*
+ * Rows that differ only in what the program set are no repetitions of each other: it goes into the
+ * group.
+ */
 static const char *add_context(struct tkf_sink *sink, const char *group, const char *key,
                                struct tkf_slice value)
 {

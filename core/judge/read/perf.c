@@ -15,7 +15,10 @@ void tkf_perf_begin(struct tkf_perf *perf, const char *name, unsigned line)
     perf->row.batch = 1;
 }
 
-/* "cycles", "cycles:u", "cpu_core/cycles/u": but a hybrid machine counts on each kind of core, and neither is all. */
+/*
+ * "cycles", "cycles:u", "cpu_core/cycles/u": but a hybrid machine counts on each kind of core, and
+ * neither is all.
+ */
 static bool is_event(struct tkf_slice event, const char *name)
 {
     size_t length = strlen(name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the three outputs of `perf stat` share: each block counts one command, and its time is that of the whole process.
+ * What the three outputs of `perf stat` share: each block counts one command, and its time is that
+ * of the whole process.
  */
 #ifndef TKF_PERF_H
 #define TKF_PERF_H

@@ -47,7 +47,9 @@ static bool number(const struct reading *reading, struct tkf_slice text, double 
     return tkf_number(text, comma ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT, ret_value, ret_quantum);
 }
 
-/* "value,unit,event,...": an event that stands further right is behind a time or a CPU, -I and -A. */
+/*
+ * "value,unit,event,...": an event that stands further right is behind a time or a CPU, -I and -A.
+ */
 static void read_fields(struct reading *reading, unsigned line)
 {
     struct tkf_perf_count count = {.spread = NAN};

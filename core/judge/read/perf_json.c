@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* perf stat -j: one object a line. It names no command, and its elapsed time only when duration_time was counted. */
-#include <math.h>
+/*
+ * perf stat -j: one object a line. It names no command, and its elapsed time only when
+ * duration_time was counted.
+ */
 #include <string.h>
-
-#include <tickfloor/error.h>
 
 #include "perf.h"
 #include "pieces.h"

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <tickfloor/error.h>
-
 #include "perf.h"
 #include "pieces.h"
 
@@ -48,14 +46,20 @@ static void begin_block(struct reading *reading, struct tkf_slice text, unsigned
         reading->perf.row.repetitions = (unsigned)runs;
 }
 
-/* In this locale's way: perf prints seconds with decimals and without groups, so a comma in them is the decimal sign. */
+/*
+ * In this locale's way: perf prints seconds with decimals and without groups, so a comma in them
+ * is the decimal sign.
+ */
 static bool seconds(struct tkf_slice text, double *ret_value, double *ret_quantum)
 {
     bool comma = text.length && memchr(text.text, ',', text.length);
     return tkf_number(text, comma ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT, ret_value, ret_quantum);
 }
 
-/* "0.001266 +- 0.000342 seconds time elapsed  ( +- 27.03% )"; without -r only the first and the words. */
+/*
+ * "0.001266 +- 0.000342 seconds time elapsed  ( +- 27.03% )"; without -r only the first and the
+ * words.
+ */
 static bool read_seconds(struct reading *reading, struct tkf_slice text)
 {
     struct tkf_perf_count count = {.spread = NAN};
@@ -81,8 +85,8 @@ static bool read_seconds(struct reading *reading, struct tkf_slice text)
 }
 
 /*
- * A count is read by what its separators allow, as the locale is not stated: of two kinds the last is the decimal sign; of
- * one kind, perf prints two decimals and groups of three.
+ * A count is read by what its separators allow, as the locale is not stated: of two kinds the last
+ * is the decimal sign; of one kind, perf prints two decimals and groups of three.
  */
 static bool read_count(struct tkf_slice text, double *ret_value, double *ret_quantum)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The Phoronix Test Suite's composite.xml: whole programs, each on one or more systems. Only what is measured in a time is read. */
+/*
+ * The Phoronix Test Suite's composite.xml: whole programs, each on one or more systems. Only what
+ * is measured in a time is read.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,10 @@ struct tkf_slice tkf_text_of(const char *text);
 /** Without white space at both ends. */
 struct tkf_slice tkf_text_trim(struct tkf_slice text);
 
-/** Trimmed, and without what comments and quotations begin with, in which results are pasted: slashes, '#', '*', '>'. */
+/**
+ * Trimmed, and without what comments and quotations begin with, in which results are pasted:
+ * slashes, '#', '*', '>'.
+ */
 struct tkf_slice tkf_text_uncomment(struct tkf_slice text);
 
 /** Whether it ends so, and in more than that. */
