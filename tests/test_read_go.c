@@ -140,7 +140,7 @@ static void test_broken_rows(void **state)
 {
     (void)state;
     check("go-text", "BenchmarkA-2 100 5 ns/op 3\n",
-          "! 1: looks like a result, but is none: BenchmarkA-2 100 5 ns/op 3\n");
+          "1:|BenchmarkA 5 q1 N100 p2\n! 1: read in part: BenchmarkA-2 100 5 ns/op 3\n");
     check("go-text", "BenchmarkA-2 100 five ns/op\nBenchmarkB-2 100 1e400 ns/op\n",
           "! 1: looks like a result, but is none: BenchmarkA-2 100 five ns/op\n"
           "! 2: looks like a result, but is none: BenchmarkB-2 100 1e400 ns/op\n");

@@ -150,6 +150,8 @@ void tkf_results_free(struct tkf_results *results);
 /**
  * Read one stream.
  *
+ * @param in      read through its descriptor, where it has one, so that a pipe's output is seen as it comes: nothing may have been
+ *                read ahead of it from a pipe's stream.
  * @param name    for messages and `file`.
  * @param format  a reader's name to force it, NULL to recognise the format from the content.
  * @param tee     every byte read is written there first, unchanged; NULL.

@@ -80,7 +80,7 @@ static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_
 enum row_kind {
     ROW_NONE,
     ROW_BROKEN, /* it begins as a row and goes on as none */
-    ROW_CUT,    /* the time is there, what follows it is lost */
+    ROW_PARTLY, /* the time is there, what follows it is lost */
     ROW_WHOLE,
 };
 
@@ -103,10 +103,10 @@ static enum row_kind take_numbers(struct tkf_sink *sink, struct tkf_slice rest, 
         if (number.length == 0)
             break;
         if (unit.length == 0 || !tkf_number(number, TKF_NUMBER_POINT, &value, &quantum))
-            return cut && timed ? ROW_CUT : ROW_BROKEN;
+            return timed ? ROW_PARTLY : ROW_BROKEN;
         if (cut && rest.length == 0 && !tkf_slice_is(unit, "ns/op") &&
             !tkf_slice_is(unit, "B/op") && !tkf_slice_is(unit, "allocs/op"))
-            return timed ? ROW_CUT : ROW_BROKEN; /* half a unit is none */
+            return timed ? ROW_PARTLY : ROW_BROKEN; /* half a unit is none */
         timed = take_pair(sink, row, unit, value, quantum) || timed;
     }
     if (cut && !timed)
@@ -190,7 +190,7 @@ static bool take_rest(struct tkf_go *go, struct tkf_go_run *run, const struct tk
     if (!numbers)
         return false;
     struct tkf_result row = tkf_sink_row(go->sink, line->number);
-    if (take_numbers(go->sink, slice_of(numbers, slice_end(text)), line->cut, &row) < ROW_CUT)
+    if (take_numbers(go->sink, slice_of(numbers, slice_end(text)), line->cut, &row) < ROW_PARTLY)
         return false;
     add(go, run, run->pending, &row);
     return true;
@@ -205,9 +205,10 @@ static void take_row(struct tkf_go *go, struct tkf_go_run *run, const struct tkf
     struct tkf_result row = tkf_sink_row(go->sink, line->number);
     enum row_kind kind = take_numbers(go->sink, rest, line->cut, &row);
     const char *kept = tkf_sink_text(go->sink, name.text, name.length);
-    if (kind == ROW_CUT)
-        tkf_sink_notice(go->sink, line->number, "cut short: %.120s", text.text);
-    if (kind == ROW_CUT || kind == ROW_WHOLE) {
+    if (kind == ROW_PARTLY)
+        tkf_sink_notice(go->sink, line->number, "%s: %.120s",
+                        line->cut ? "cut short" : "read in part", text.text);
+    if (kind == ROW_PARTLY || kind == ROW_WHOLE) {
         add(go, run, kept, &row);
         return;
     }
