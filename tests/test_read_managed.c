@@ -57,11 +57,14 @@ static const struct row rows[] = {
     {"bdn-md/dialects.md", 7, "", "Push(N: 1)", 1234500, NAN, NAN, 0.1, "", NULL},
     {"bdn-md/dialects.md", 8, "", "Pop(N: 1)", 12250, NAN, NAN, 0.1, "", NULL},
     {"bdn-md/dialects.md", 14, "", "Push", 0, -0.01, 0.01, 0.0001, "", NULL},
-    {"bdn-md/dialects.md", 19, "", "Peek", 2500, 2000, 3000, 1, "", NULL},
+    {"bdn-md/dialects.md", 19, "", "Peek", 2500, 2000, 3000, 1, "",
+     "MinIterationTime: The minimum observed iteration time is very small"},
     {"bdn-md/github.md", 11, "", "Push(N: 16) [.NET 8.0]", 1234.56, 1230.06, 1239.06, 0.01, "",
      "ZeroMeasurement: The method duration is indistinguishable from the empty method duration"},
     {"bdn-md/github.md", 13, "", "Push<T> | x(N: 32)", 0, -0.01, 0.01, 0.0001, "sentinel", NULL},
-    {"bdn-md/github.md", 14, "", "Pop(N: 32)", NAN, NAN, NAN, NAN, "failed", "no result (NA)"},
+    {"bdn-md/github.md", 14, "", "Push(N: 32) [.NET 8.0]", 9, 8.99, 9.01, 0.0001, "", NULL},
+    {"bdn-md/github.md", 15, "", "Push(N: 16)", 8, 7.99, 8.01, 0.0001, "", NULL},
+    {"bdn-md/github.md", 16, "", "Pop(N: 32)", NAN, NAN, NAN, NAN, "failed", "no result (NA)"},
     {"cargo-criterion-json/messages.json", 2, "", "noop", 0.25, 0.2, 0.3, 0, "", NULL},
     {"cargo-criterion-json/messages.json", 4, "", "ring/flat", 2500, 2250, 2750, 0, "", NULL},
     {"criterion-console/progress.txt", 1, "", "fib/20", 20000, 19900, 20100, 100, "", NULL},
@@ -140,8 +143,22 @@ static const struct row rows[] = {
     {"libtest-text/integer.txt", 2, "", "xor_zero", 0, 0, 0, 1, "", NULL},
     {"libtest-text/integer.txt", 3, "", "parse", 1204, 1173, 1235, 1, "", NULL},
     {"libtest-text/integer.txt", 4, "", "wait", 7000, 6000, 8000, 1000, "", NULL},
+    {"libtest-text/integer.txt", 9, "", "xor_zero", 1, 1, 1, 1, "", NULL},
 };
 /* clang-format on */
+
+/* Files that give notices; all others give none. */
+static const struct {
+    const char *file;
+    size_t count;
+} noticed[] = {
+    {"cargo-criterion-json/messages.json", 1},
+    {"criterion-console/progress.txt", 1},
+    {"criterion-console/run.txt", 1},
+    {"criterion-csv/raw.csv", 1},
+    {"criterion-tree", 1},
+    {"jmh-text/stopped.txt", 1},
+};
 
 /* What else some of those rows have. */
 struct value {
@@ -306,6 +323,18 @@ static void check_row(const struct row *want, const struct tkf_result *row)
                  row->ns_hi, row->quantum_ns, flags_of(row), row->remark ? row->remark : "none");
 }
 
+static void check_notices(const char *file, const struct tkf_results *results)
+{
+    size_t want = 0, count = tkf_results_notices(results);
+    for (size_t i = 0; i < COUNT(noticed); i++) {
+        if (!strcmp(noticed[i].file, file))
+            want = noticed[i].count;
+    }
+    if (count != want)
+        fail_msg("%s: %zu notices instead of %zu; the last: %s", file, count, want,
+                 count ? tkf_results_notice(results, count - 1)->text : "none");
+}
+
 static void test_rows(void **state)
 {
     (void)state;
@@ -319,6 +348,7 @@ static void test_rows(void **state)
         }
         if (n != count)
             fail_msg("%s: %zu rows instead of %zu", rows[i].file, count, n);
+        check_notices(rows[i].file, results);
         tkf_results_free(results);
     }
 }
@@ -481,23 +511,43 @@ static void test_folder_notices(void **state)
     tkf_results_free(results);
 }
 
-/* A link that leads back up, a file that is a folder, and nothing else. */
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[200];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A link that leads in a circle is not followed, and a folder of the name is no file. */
 static void test_odd_folder(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/tickfloor-test-XXXXXX", path[sizeof(folder) + 40];
+    char folder[] = "/tmp/tickfloor-test-XXXXXX", new_folder[60], link[60], odd[60];
     assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/loop", folder);
-    assert_int_equal(symlink("..", path), 0);
-    snprintf(path, sizeof(path), "%s/estimates.json", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(new_folder, sizeof(new_folder), "%s/new", folder);
+    snprintf(link, sizeof(link), "%s/loop", folder);
+    snprintf(odd, sizeof(odd), "%s/estimates.json", folder);
+    assert_int_equal(mkdir(new_folder, 0700), 0);
+    assert_int_equal(mkdir(odd, 0700), 0);
+    assert_int_equal(symlink(".", link), 0);
     struct tkf_results *results = tkf_results_new();
     assert_int_equal(read_path(results, folder), TKF_EFORMAT);
-    assert_int_equal(tkf_results_count(results), 0);
+    write_file(new_folder, "estimates.json",
+               "{\"mean\":{\"point_estimate\":2.5},\"std_dev\":{\"point_estimate\":1}}");
+    assert_int_equal(read_path(results, folder), 0);
+    assert_int_equal(tkf_results_count(results), 1);
+    assert_int_equal(tkf_results_get(results, 0)->repetitions, 1);
     tkf_results_free(results);
-    rmdir(path);
-    snprintf(path, sizeof(path), "%s/loop", folder);
-    unlink(path);
+
+    snprintf(odd, sizeof(odd), "%s/new/estimates.json", folder);
+    unlink(odd);
+    unlink(link);
+    rmdir(new_folder);
+    snprintf(odd, sizeof(odd), "%s/estimates.json", folder);
+    rmdir(odd);
     rmdir(folder);
 }
 

@@ -627,11 +627,22 @@ static const char *last_part(const char *method)
     return dot ? dot + 1 : method;
 }
 
-static bool same(const struct tkf_bdn_key *row, const struct tkf_bdn_key *hint)
+/* A table shows neither parameters nor jobs that all of its rows share: then those of the hint say
+ * nothing. */
+static bool is_same(const struct tkf_bdn_key *row, const struct tkf_bdn_key *hint, bool exactly)
 {
     return !strcmp(last_part(row->method), last_part(hint->method)) &&
-           (!*row->params || !strcmp(row->params, hint->params)) &&
-           (!*row->job || !*hint->job || !strcmp(row->job, hint->job));
+           ((!exactly && !*row->params) || !strcmp(row->params, hint->params)) &&
+           ((!exactly && !*row->job) || !strcmp(row->job, hint->job));
+}
+
+static bool any_is_exactly(const struct tkf_bdn *bdn, const struct tkf_bdn_key *hint)
+{
+    for (size_t i = 0; i < bdn->count; i++) {
+        if (is_same(&bdn->row[i].key, hint, true))
+            return true;
+    }
+    return false;
 }
 
 void tkf_bdn_hint(struct tkf_bdn *bdn, struct tkf_slice text)
@@ -652,9 +663,10 @@ void tkf_bdn_hint(struct tkf_bdn *bdn, struct tkf_slice text)
     if (!bdn->hint || !at || !tkf_bdn_display(bdn->sink, tkf_slice_until(text, at), &key))
         return;
     struct tkf_slice message = tkf_slice_trim(tkf_slice_from(text, at + strlen(arrow)));
+    bool exactly = any_is_exactly(bdn, &key);
     for (size_t i = 0; i < bdn->count; i++) {
         struct tkf_bdn_row *row = &bdn->row[i];
-        if (same(&row->key, &key) && (!row->result.remark || bdn->hint == kinds[0]))
+        if (is_same(&row->key, &key, exactly) && (!row->result.remark || bdn->hint == kinds[0]))
             row->result.remark =
                 tkf_row_text(bdn->sink, "%s: %.*s", bdn->hint, (int)message.length, message.text);
     }

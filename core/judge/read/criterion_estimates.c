@@ -184,9 +184,9 @@ static void add_folder(struct tkf_sink *sink, const char *folder)
     json_decref(estimates);
 }
 
-static int is_folder(const struct dirent *entry)
+static int is_visible(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+    return entry->d_name[0] != '.';
 }
 
 /* How a saved set of estimates ranks among those of one benchmark; 0 is none. */
@@ -202,7 +202,7 @@ static int rank(const char *name)
 static void walk(struct tkf_sink *sink, const char *folder, unsigned depth)
 {
     struct dirent **entries;
-    int count = depth < DEPTH_MAX ? scandir(folder, &entries, is_folder, alphasort) : -1;
+    int count = depth < DEPTH_MAX ? scandir(folder, &entries, is_visible, alphasort) : -1;
     if (count < 0) {
         tkf_sink_notice(sink, 0, "%s: %s", folder,
                         depth < DEPTH_MAX ? strerror(errno) : "too many folders deep");
