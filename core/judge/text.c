@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h> /* declares uselocale() where <locale.h> does not */
+#endif
 
 #include "reader.h"
 
