@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "go.h"
+#include "keep.h"
 
 static const char benchmark[] = "Benchmark";
 
@@ -52,7 +53,7 @@ static void add_metric(struct tkf_sink *sink, struct tkf_result *row, struct tkf
     if (row->nmetrics == TKF_METRICS_MAX)
         return;
     row->metrics[row->nmetrics++] =
-        (struct tkf_metric){.unit = tkf_sink_text(sink, unit.text, unit.length), .value = value};
+        (struct tkf_metric){.unit = tkf_keep(sink, unit), .value = value};
 }
 
 /* One "value unit" into the row; true when it is the time. */
@@ -204,7 +205,7 @@ static void take_row(struct tkf_go *go, struct tkf_go_run *run, const struct tkf
     struct tkf_slice name = tkf_field(&rest);
     struct tkf_result row = tkf_sink_row(go->sink, line->number);
     enum row_kind kind = take_numbers(go->sink, rest, line->cut, &row);
-    const char *kept = tkf_sink_text(go->sink, name.text, name.length);
+    const char *kept = tkf_keep(go->sink, name);
     if (kind == ROW_PARTLY)
         tkf_sink_notice(go->sink, line->number, "%s: %.120s",
                         line->cut ? "cut short" : "read in part", text.text);
@@ -255,7 +256,7 @@ static const char *go_version(struct tkf_sink *sink, struct tkf_slice text)
         return NULL;
     struct tkf_slice rest = slice_of(at + sizeof(before) - 3, slice_end(text));
     struct tkf_slice version = tkf_field(&rest);
-    return tkf_sink_text(sink, version.text, version.length);
+    return tkf_keep(sink, version);
 }
 
 /* What Go says of a benchmark, a package or the run beside its results. */

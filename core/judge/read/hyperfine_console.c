@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "hyperfine.h"
+#include "keep.h"
+#include "row.h"
 
 static int recognise(const char *head, size_t length)
 {

@@ -2,8 +2,10 @@
 /* hyperfine --export-csv; seconds. */
 #include <string.h>
 
-#include "csv.h"
 #include "hyperfine.h"
+#include "json_walk.h"
+#include "keep.h"
+#include "table.h"
 
 static int recognise(const char *head, size_t length)
 {

@@ -2,7 +2,9 @@
 /* BenchmarkTools.save(): pairs of a type's name and its fields, groups within groups; ns. */
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 /* BenchmarkTools' own lower limit: what it takes off is never more than all but this. */
 #define CLAMP_NS 0.001
