@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
+#include "json_scan.h"
+#include "refuse.h"
 #include "results.h"
 
 /* jansson's own limit. */
@@ -321,34 +322,20 @@ static void say_mended(struct tkf_sink *sink, const struct mended *done, unsigne
             "the JSON breaks off or is broken from here on: only what was whole before is read");
 }
 
-static void fail(struct tkf_input_error *error, unsigned line, const char *next, const char *format,
-                 ...) __attribute__((format(printf, 4, 5)));
-
-static void fail(struct tkf_input_error *error, unsigned line, const char *next, const char *format,
-                 ...)
-{
-    va_list arguments;
-    *error = (struct tkf_input_error){.line = line};
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof(error->text), format, arguments);
-    va_end(arguments);
-    snprintf(error->next, sizeof(error->next), "%s", next);
-}
-
 json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
                       struct tkf_input_error *ret_error)
 {
     size_t length;
     const char *text = tkf_input_all(in, &length);
     if (!text) {
-        fail(ret_error, 0, "check the file", "reading failed");
+        tkf_refuse(ret_error, 0, "check the file", "reading failed");
         return NULL;
     }
     const char *end = text + length;
 
     struct beginning best = find_document(text, end);
     if (!best.at) {
-        fail(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
+        tkf_refuse(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
         return NULL;
     }
     if (!only_blanks(text, best.at) && !assigns(text, best.at))
@@ -366,8 +353,8 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
     unsigned line = tkf_input_line_of(in, stop);
     if (!root || !plausible(root)) {
         json_decref(root);
-        fail(ret_error, line, "give the JSON as the framework wrote it", "not JSON: %s",
-             best.problem.text);
+        tkf_refuse(ret_error, line, "give the JSON as the framework wrote it", "not JSON: %s",
+                   best.problem.text);
         return NULL;
     }
     say_mended(sink, &done, line);
@@ -400,21 +387,6 @@ static uint64_t hash_string(const char *text, size_t length)
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
     return hash;
-}
-
-/* After the closing quote of the string that begins here. */
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++)
-        at += *at == '\\' && at + 1 < end;
-    return at < end ? at + 1 : end;
-}
-
-static const char *skip_space(const char *at, const char *end)
-{
-    while (at < end && *at != '\0' && strchr(" \t\r\n", *at))
-        at++;
-    return at;
 }
 
 /* The hash of a string with its escapes undone, by the same parser that gave the value to the reader. */
@@ -481,7 +453,7 @@ static bool is_one_line(const struct tkf_input *in)
 {
     const char *end = in->buffer + in->end;
     const char *lf = memchr(in->buffer + in->begin, '\n', in->end - in->begin);
-    return !lf || skip_space(lf, end) == end;
+    return !lf || tkf_json_skip_space(lf, end) == end;
 }
 
 static void find_places(struct tkf_input *in, const char *key)
@@ -499,15 +471,15 @@ static void find_places(struct tkf_input *in, const char *key)
         .at = in->buffer + in->begin, .end = in->buffer + in->end, .line = in->line + 1};
     while (walk_to_string(walk)) {
         const char *name = walk->at + 1;
-        walk->at = skip_string(walk->at, walk->end);
+        walk->at = tkf_json_skip_string(walk->at, walk->end);
         if ((size_t)(walk->at - name) != key_length + 1 || memcmp(name, key, key_length) != 0)
             continue;
-        const char *value = skip_space(walk->at, walk->end);
+        const char *value = tkf_json_skip_space(walk->at, walk->end);
         if (value == walk->end || *value != ':')
             continue;
-        value = skip_space(value + 1, walk->end);
+        value = tkf_json_skip_space(value + 1, walk->end);
         const char *after =
-            value < walk->end && *value == '"' ? skip_string(value, walk->end) : value;
+            value < walk->end && *value == '"' ? tkf_json_skip_string(value, walk->end) : value;
         unsigned line = walk->depth > 0 && walk->depth <= DEPTH_MAX
                             ? walk->object_lines[walk->depth - 1]
                             : walk->line;

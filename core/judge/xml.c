@@ -7,6 +7,7 @@
 #include <tickfloor/error.h>
 
 #include "grow.h"
+#include "refuse.h"
 #include "xml.h"
 
 #define CHUNK_BYTES (1 << 20) /* expat counts in int */
@@ -78,10 +79,8 @@ int tkf_xml_read(struct tkf_input *in, struct tkf_sink *sink, const struct tkf_x
         return TKF_EIO;
     const char *document = find_document(all, handler->root);
     if (!document) {
-        *ret_error = (struct tkf_input_error){0};
-        snprintf(ret_error->text, sizeof(ret_error->text), "no %s> in it", handler->root);
-        snprintf(ret_error->next, sizeof(ret_error->next), "give the XML file as it was written");
-        return TKF_EFORMAT;
+        return tkf_refuse(ret_error, 0, "give the XML file as it was written", "no %s> in it",
+                          handler->root);
     }
 
     /* The input is UTF-8 by now, whatever the document declares. */
