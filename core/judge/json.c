@@ -22,7 +22,7 @@
 /* What was done to the text, for the notices. */
 struct mended {
     unsigned not_numbers; /* NaN, Infinity, and numbers that no double holds */
-    unsigned bytes;       /* not UTF-8, or control characters in strings */
+    unsigned characters;  /* in strings: not UTF-8, control characters, halves of surrogate pairs */
     bool closed;          /* the end was missing */
 };
 
@@ -63,19 +63,41 @@ static size_t utf8_bytes(const char *text, const char *end)
     return overlong || surrogate || (*at == 0xf4 && at[1] >= 0x90) ? 0 : length;
 }
 
+#define UNIT_BYTES 6 /* \uD83D */
+
+/* The code unit that is escaped here; 0 when none is. */
+static unsigned escaped_unit(const char *at, const char *end)
+{
+    char digits[UNIT_BYTES - 1] = "";
+    if (end - at < UNIT_BYTES || at[0] != '\\' || at[1] != 'u')
+        return 0;
+    memcpy(digits, at + 2, UNIT_BYTES - 2);
+    return (unsigned)strtoul(digits, NULL, 16);
+}
+
+/* Bytes of the escape here, of both where two make a pair; 0 for half of a pair, which is no text. */
+static size_t escape_bytes(const char *at, const char *end)
+{
+    unsigned unit = escaped_unit(at, end);
+    if ((unit & 0xf800) != 0xd800)
+        return 2;
+    bool pair = unit < 0xdc00 && (escaped_unit(at + UNIT_BYTES, end) & 0xfc00) == 0xdc00;
+    return pair ? 2 * UNIT_BYTES : 0;
+}
+
 /* From the opening quote to after the closing one; false when the text ends before. */
 static bool mend_string(struct mend *mend)
 {
     put(mend, mend->at++, 1);
     while (mend->at < mend->end) {
         char c = *mend->at;
-        size_t length = utf8_bytes(mend->at, mend->end);
-        if (c == '\\' && mend->at + 1 < mend->end) {
-            length = 2;
-        } else if (length == 0 || (unsigned char)c < 0x20) {
+        bool escape = c == '\\' && mend->at + 1 < mend->end;
+        size_t length =
+            escape ? escape_bytes(mend->at, mend->end) : utf8_bytes(mend->at, mend->end);
+        if (length == 0 || (unsigned char)c < 0x20) {
             put(mend, "?", 1);
-            mend->done.bytes++;
-            mend->at++;
+            mend->done.characters++;
+            mend->at += escape ? UNIT_BYTES : 1;
             continue;
         }
         put(mend, mend->at, length);
@@ -192,7 +214,7 @@ static char *mend_document(const char *text, size_t length, size_t *ret_length, 
         }
         *ret_length = mend->length;
         done->not_numbers += mend->done.not_numbers;
-        done->bytes += mend->done.bytes;
+        done->characters += mend->done.characters;
         done->closed = done->closed || mend->done.closed;
     } else {
         free(out);
@@ -207,8 +229,8 @@ static char *mend_document(const char *text, size_t length, size_t *ret_length, 
 /* Whether mending may help: else the bracket is text in front of the document, or the document ends in something else. */
 static bool worth_mending(const json_error_t *problem)
 {
-    static const char *const signs[] = {"'NaN'",      "'nan'", "'-'",
-                                        "'Infinity'", "'inf'", "control character"};
+    static const char *const signs[] = {
+        "'NaN'", "'nan'", "'-'", "'Infinity'", "'inf'", "control character", "invalid Unicode"};
     enum json_error_code code = json_error_code(problem);
     for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
         if (strstr(problem->text, signs[i]))
@@ -314,8 +336,9 @@ static void say_mended(struct tkf_sink *sink, const struct mended *done, unsigne
         tkf_sink_notice(sink, 0,
                         "%u values are no numbers (NaN, Infinity, too large): read as unknown",
                         done->not_numbers);
-    if (done->bytes > 0)
-        tkf_sink_notice(sink, 0, "%u bytes in strings are no text: read as '?'", done->bytes);
+    if (done->characters > 0)
+        tkf_sink_notice(sink, 0, "%u characters in strings are no text: read as '?'",
+                        done->characters);
     if (done->closed)
         tkf_sink_notice(
             sink, last_line,
