@@ -42,6 +42,7 @@ struct tkf_verb {
     const char *detail;  /**< a paragraph or more, for its help */
     const struct tkf_option *options; /**< ended by a NULL name; the common ones are added by options.c */
     int (*run)(int argc, char **argv); /**< argv[0] is skipped, whatever it is */
+    void (*more_help)(void); /**< prints what its help has after the options; NULL: nothing */
 };
 
 /** Options that every verb has: --json, --color WHEN, --help, --version. */
@@ -171,8 +172,11 @@ void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
 /* ---- the verbs ------------------------------------------------------------------------------------------------------------ */
 
 int tkf_verb_calibrate(int argc, char **argv);
+int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_calibrate_cli_options[];
+extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];
+void tkf_report_help(void);
 
 #endif
