@@ -244,8 +244,6 @@ static void fill(struct tkf_results *results, const struct tkf_judge_options *op
         c->sharers = result->procs;
     c->mid = result->ns * c->batch;
     c->low = tkf_lowest_ns(result) * c->batch;
-    c->high =
-        fmax(result->ns, isfinite(result->max_ns) ? result->max_ns : result->ns_hi) * c->batch;
     c->rate_explains = rate_explains(c);
 }
 

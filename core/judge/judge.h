@@ -72,14 +72,13 @@ struct tkf_case {
     const struct tkf_floor *floor;
     const struct tkf_result *row;
     const struct tkf_result *base; /* of the baseline, NULL */
-    struct tkf_result
-        *to; /* where the evidence goes; NULL for a question without an answer in words */
+    struct tkf_result *to;         /* where the evidence goes; NULL: the question needs no words */
     bool *out_of_memory;
 
     enum tkf_timing timing;
     double batch; /* rounds of the framework's loop are this many operations; 1 */
     bool batch_known;
-    double low, mid, high; /* ns of one round of the loop: fastest, usual, slowest */
+    double low, mid; /* ns of one round of the loop: fastest, usual */
     /* by its name it times what threads share: that excuses a number, and flags none */
     bool parallel;
     double sharers;     /* threads that may have shared the work, 1 or more */
