@@ -405,9 +405,9 @@ static void print_events(struct page *page, const struct tkf_pmu_status *pmu,
 static void print_noise(struct page *page, const struct tkf_cpu_floor *floor)
 {
     begin_row(page, "noise");
-    item(page, JOINT_DOT, "", "%s of windows disturbed", percent(floor->disturbed_share).text);
-    item(page, JOINT_DOT, "", "%s of time lost", percent(floor->lost_share).text);
-    item(page, JOINT_DOT, "", "worst gap %s", duration(page, floor->worst_gap_ns).text);
+    item(page, JOINT_DOT, "", "others took %s of the time", percent(floor->lost_share).text);
+    item(page, JOINT_DOT, "", "%s at most at once", duration(page, floor->worst_gap_ns).text);
+    item(page, JOINT_DOT, "", "%s of windows unusable", percent(floor->disturbed_share).text);
     end_row(page);
 }
 
@@ -596,7 +596,7 @@ static void print_readiness(struct page *page, const struct tkf_profile *profile
     item(page, JOINT_DOT, counts[TKF_CHECK_OK] == profile->nchecks ? page->style->green : "",
          "%u of %u fine", counts[TKF_CHECK_OK], profile->nchecks);
     if (counts[TKF_CHECK_NOTE] > 0)
-        item(page, JOINT_DOT, "", "%u note%s", counts[TKF_CHECK_NOTE],
+        item(page, JOINT_DOT, "", "%u note%s in --json", counts[TKF_CHECK_NOTE],
              plural(counts[TKF_CHECK_NOTE]));
     if (counts[TKF_CHECK_UNKNOWN] > 0)
         item(page, JOINT_DOT, "", "%u unknown (%s)", counts[TKF_CHECK_UNKNOWN], unknown);
