@@ -451,8 +451,7 @@ void tkf_bdn_table_add(struct tkf_bdn *bdn, unsigned line, struct tkf_slice text
 static struct tkf_slice cell(const struct tkf_bdn *bdn, const struct columns *columns,
                              enum column column)
 {
-    size_t at = columns->at[column];
-    return at < bdn->csv.ncells ? bdn->csv.cells[at] : (struct tkf_slice){"", 0};
+    return tkf_csv_cell(&bdn->csv, columns->at[column]);
 }
 
 /* Markdown has what is special to it in generic types escaped. */

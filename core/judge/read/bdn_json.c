@@ -135,20 +135,15 @@ static void add_benchmark(struct tkf_sink *sink, struct tkf_input *in, const jso
     tkf_sink_add(sink, &row);
 }
 
-static const char *kept(struct tkf_sink *sink, const char *text)
-{
-    return text ? tkf_sink_text(sink, text, strlen(text)) : NULL;
-}
-
 static void read_host(struct tkf_sink *sink, const json_t *host, struct tkf_origin *origin)
 {
     const char *cpu = tkf_json_text(host, "ProcessorName");
     if (!cpu)
         cpu = tkf_json_text(json_object_get(host, "ProcessorName"), "Value"); /* until 2018 */
-    origin->cpu = kept(sink, cpu);
-    origin->os = kept(sink, tkf_json_text(host, "OsVersion"));
-    origin->arch = kept(sink, tkf_json_text(host, "Architecture"));
-    origin->version = kept(sink, tkf_json_text(host, "BenchmarkDotNetVersion"));
+    origin->cpu = tkf_keep_string(sink, cpu);
+    origin->os = tkf_keep_string(sink, tkf_json_text(host, "OsVersion"));
+    origin->arch = tkf_keep_string(sink, tkf_json_text(host, "Architecture"));
+    origin->version = tkf_keep_string(sink, tkf_json_text(host, "BenchmarkDotNetVersion"));
     origin->cpus = tkf_json_number(host, "LogicalCoreCount");
     double hz = tkf_json_number(json_object_get(host, "ChronometerFrequency"), "Hertz");
     if (isnan(hz))

@@ -27,11 +27,6 @@ static int recognise(const char *head, size_t length)
     return strstr(head, " is a Catch") && strstr(head, " host application.") ? 70 : 0;
 }
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '	';
-}
-
 /* ---- cells ---- */
 
 struct cells {
@@ -79,7 +74,7 @@ static bool take_cells(struct tkf_slice rest, const char *kinds, struct cells *r
 static bool find_cells(const struct tkf_line *line, const char *kinds, struct cells *ret_cells)
 {
     for (size_t i = 0; i < line->length; i++) {
-        if ((i && !blank(line->text[i - 1])) || blank(line->text[i]))
+        if ((i && !tkf_is_blank(line->text[i - 1])) || tkf_is_blank(line->text[i]))
             continue;
         if (take_cells((struct tkf_slice){line->text + i, line->length - i}, kinds, ret_cells)) {
             ret_cells->left = tkf_trim((struct tkf_slice){line->text, i});
@@ -217,7 +212,7 @@ static bool read_failure(struct reading *reading, const struct tkf_line *line)
 static void read_row_line(struct reading *reading, const struct tkf_line *line)
 {
     struct cells cells;
-    bool padded = line->length && blank(line->text[line->length - 1]);
+    bool padded = line->length && tkf_is_blank(line->text[line->length - 1]);
     if (read_failure(reading, line))
         return;
     if (find_cells(line, "nnt", &cells)) {

@@ -40,8 +40,7 @@ struct state {
 
 static struct tkf_slice cell(const struct state *state, enum column column)
 {
-    size_t at = state->at[column];
-    return at < state->csv.ncells ? state->csv.cells[at] : (struct tkf_slice){"", 0};
+    return tkf_csv_cell(&state->csv, state->at[column]);
 }
 
 static bool read_header(struct state *state)

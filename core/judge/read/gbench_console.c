@@ -18,11 +18,6 @@ struct cells {
     struct tkf_slice rest; /* counters and label */
 };
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* A value and its unit. In a unit of time the value is ns. */
 static bool take_value(struct tkf_slice *rest, struct tkf_slice *ret_unit, double *ret_value,
                        double *ret_quantum)
@@ -81,12 +76,12 @@ static bool take_cells(struct tkf_slice rest, struct cells *ret_cells)
 static bool find_cells(struct tkf_slice line, struct cells *ret_cells)
 {
     for (size_t i = 1; i < line.length; i++) {
-        if (!blank(line.text[i - 1]) || blank(line.text[i]))
+        if (!tkf_is_blank(line.text[i - 1]) || tkf_is_blank(line.text[i]))
             continue;
         struct tkf_slice rest = {line.text + i, line.length - i};
         if (!take_cells(rest, ret_cells))
             continue;
-        while (blank(line.text[i - 1]))
+        while (tkf_is_blank(line.text[i - 1]))
             i--;
         ret_cells->name = (struct tkf_slice){line.text, i};
         return true;
@@ -240,7 +235,7 @@ static bool read_failure(struct reading *reading, struct tkf_slice text, unsigne
         const char *end = text.text + text.length;
         const char *quote =
             tkf_slice_last((struct tkf_slice){message, (size_t)(end - message)}, '\'');
-        while (mark > text.text && blank(mark[-1]))
+        while (mark > text.text && tkf_is_blank(mark[-1]))
             mark--;
         need_origin(reading);
         const char *name = tkf_sink_text(reading->sink, text.text, (size_t)(mark - text.text));

@@ -18,11 +18,6 @@ static const char *slice_end(struct tkf_slice slice)
     return slice.text + slice.length;
 }
 
-static const char *find(struct tkf_slice in, const char *text)
-{
-    return memmem(in.text, in.length, text, strlen(text));
-}
-
 /* ---- one row ---- */
 
 /* As Go's testing wants it: "Benchmark" alone, or going on as an identifier or a subname, but in no lower-case letter. */
@@ -166,7 +161,7 @@ static void add(struct tkf_go *go, struct tkf_go_run *run, const char *name, str
 /* Where "N value ns/op" begins in a line that has something else in front of it; NULL when there is none. */
 static const char *find_numbers(struct tkf_slice line)
 {
-    const char *at = find(line, " ns/op");
+    const char *at = tkf_slice_find(line, " ns/op");
     if (!at)
         return NULL;
     const char *begin = line.text;
@@ -251,7 +246,7 @@ static bool take_config(struct tkf_go *go, struct tkf_go_run *run, struct tkf_sl
 static const char *go_version(struct tkf_sink *sink, struct tkf_slice text)
 {
     static const char before[] = "go version go";
-    const char *at = find(text, before);
+    const char *at = tkf_slice_find(text, before);
     if (!at)
         return NULL;
     struct tkf_slice rest = slice_of(at + sizeof(before) - 3, slice_end(text));
@@ -301,7 +296,7 @@ static struct tkf_slice row_within(struct tkf_slice text)
     struct tkf_slice plain = unquoted(text);
     if (tkf_slice_starts(plain, benchmark))
         return plain;
-    const char *at = find(text, benchmark);
+    const char *at = tkf_slice_find(text, benchmark);
     const char *tab = at ? memchr(at, '\t', (size_t)(slice_end(text) - at)) : NULL;
     return tab ? slice_of(at, slice_end(text)) : slice_of(text.text, text.text);
 }
@@ -323,7 +318,7 @@ void tkf_go_line(struct tkf_go *go, struct tkf_go_run *run, const struct tkf_lin
         return;
     if (run->pending && take_rest(go, run, line, text))
         return;
-    if (!find(text, "/op"))
+    if (!tkf_slice_find(text, "/op"))
         return;
     within = rest = row_within(text);
     if (is_name(tkf_field(&rest)))

@@ -31,8 +31,7 @@ struct state {
 
 static struct tkf_slice cell(const struct state *state, enum column column)
 {
-    size_t at = state->at[column];
-    return at < state->csv.ncells ? state->csv.cells[at] : (struct tkf_slice){"", 0};
+    return tkf_csv_cell(&state->csv, state->at[column]);
 }
 
 static bool read_header(struct state *state)
@@ -67,9 +66,7 @@ static const char *params_text(struct state *state)
 {
     struct tkf_builder text = {0};
     for (size_t i = 0; i < state->nparams; i++) {
-        size_t at = state->first_param + i;
-        struct tkf_slice value =
-            at < state->csv.ncells ? state->csv.cells[at] : (struct tkf_slice){"", 0};
+        struct tkf_slice value = tkf_csv_cell(&state->csv, state->first_param + i);
         if (value.length > 0)
             tkf_build(&text, "%s%s = %.*s", text.out ? ", " : "", state->params[i],
                       (int)value.length, value.text);

@@ -104,7 +104,7 @@ static const char *version_text(struct tkf_sink *sink, const json_t *run)
     const char *jmh = tkf_json_text(run, "jmhVersion"), *jdk = tkf_json_text(run, "jdkVersion");
     if (jmh && jdk)
         return tkf_keepf(sink, "%s, JDK %s", jmh, jdk);
-    return jmh ? tkf_sink_text(sink, jmh, strlen(jmh)) : NULL;
+    return tkf_keep_string(sink, jmh);
 }
 
 static int recognise(const char *head, size_t length)

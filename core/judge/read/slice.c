@@ -13,18 +13,18 @@ struct tkf_slice tkf_line_slice(const struct tkf_line *line)
     return (struct tkf_slice){.text = line->text, .length = line->length};
 }
 
-static bool is_blank(char c)
+static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 struct tkf_slice tkf_trim(struct tkf_slice slice)
 {
-    while (slice.length > 0 && is_blank(*slice.text)) {
+    while (slice.length > 0 && is_space(*slice.text)) {
         slice.text++;
         slice.length--;
     }
-    while (slice.length > 0 && is_blank(slice.text[slice.length - 1]))
+    while (slice.length > 0 && is_space(slice.text[slice.length - 1]))
         slice.length--;
     return slice;
 }
@@ -116,7 +116,7 @@ struct tkf_slice tkf_last_field(struct tkf_slice *rest)
 {
     *rest = tkf_trim(*rest);
     size_t begin = rest->length;
-    while (begin > 0 && !is_blank(rest->text[begin - 1]))
+    while (begin > 0 && !is_space(rest->text[begin - 1]))
         begin--;
     struct tkf_slice field = {.text = rest->text + begin, .length = rest->length - begin};
     rest->length = begin;

@@ -17,6 +17,12 @@ struct tkf_slice tkf_slice_of(const char *text);
 
 struct tkf_slice tkf_line_slice(const struct tkf_line *line);
 
+/** Whether columns may be set apart by it: a space or a tab. */
+static inline bool tkf_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 /** Without the white space of ASCII at both ends. */
 struct tkf_slice tkf_trim(struct tkf_slice slice);
 

@@ -47,10 +47,9 @@ int tkf_csv_column(const struct tkf_csv *header, const char *name)
     return -1;
 }
 
-struct tkf_slice tkf_csv_cell(const struct tkf_csv *csv, int column)
+struct tkf_slice tkf_csv_cell(const struct tkf_csv *csv, size_t column)
 {
-    return column >= 0 && (unsigned)column < csv->ncells ? csv->cells[column]
-                                                         : (struct tkf_slice){.text = ""};
+    return column < csv->ncells ? csv->cells[column] : (struct tkf_slice){.text = ""};
 }
 
 char tkf_csv_separator(const char *text, size_t length)

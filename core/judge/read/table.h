@@ -27,8 +27,8 @@ bool tkf_csv_split(struct tkf_csv *csv, const char *text, size_t length, char se
 /** The column that a header names so; -1 when it names none. */
 int tkf_csv_column(const struct tkf_csv *header, const char *name);
 
-/** The cell of a column; empty when the line has no such column, as for -1. */
-struct tkf_slice tkf_csv_cell(const struct tkf_csv *csv, int column);
+/** The cell of a column; empty when the line has none there, as at -1 and SIZE_MAX. */
+struct tkf_slice tkf_csv_cell(const struct tkf_csv *csv, size_t column);
 
 /** The separator of a line: the one of ; tab , that is there, outside quotes; '\0' when none is. */
 char tkf_csv_separator(const char *text, size_t length);
