@@ -169,6 +169,20 @@ void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, c
  */
 void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
 
+/* ---- harness.c: --harness of `tickfloor calibrate` ------------------------------------------------------------------------ */
+
+/** Whether the option is what it may be: "auto", "list", or names of frameworks with commas between; a failure is said. */
+int tkf_harness_check(const char *option);
+
+/**
+ * Measure the frameworks of a checked option and add them to the profile. One that could not be measured is said, and is a failure
+ * where it was named. Returns an exit status.
+ */
+int tkf_harness_add(const char *option, struct tkf_profile *profile);
+
+/** Print which frameworks can be measured here, and what the others lack. Returns an exit status. */
+int tkf_harness_print_list(const struct tkf_common *common);
+
 /* ---- the verbs ------------------------------------------------------------------------------------------------------------ */
 
 int tkf_verb_calibrate(int argc, char **argv);

@@ -457,7 +457,7 @@ static int get_value(struct reader *reader, json_t *value, const struct tkf_fiel
     case TKF_FIELD_OBJECT:
         return get_object(reader, value, field->members, at);
     case TKF_FIELD_LIST:
-        return get_list(reader, value, field, base);
+        return value ? get_list(reader, value, field, base) : 0; /* optional: none */
     case TKF_FIELD_CPUS:
         return get_cpus(reader, value, field->members, (struct tkf_profile *)base);
     case TKF_FIELD_COUNTS:
