@@ -164,8 +164,10 @@ void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
 
 /* ---- the verbs ------------------------------------------------------------------------------------------------------------ */
 
+int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
+extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];
 

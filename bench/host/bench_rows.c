@@ -295,6 +295,19 @@ static int bind_cpu(const struct tkf_bench_session *session, FILE *err)
     return STATUS_USAGE;
 }
 
+static int open_timer(struct tkf_bench_session *session, FILE *err)
+{
+    int status = session->options->cpu != NULL ? bind_cpu(session, err) : STATUS_OK;
+    return status == STATUS_OK ? calibrate(session, err) : status;
+}
+
+int tkf_bench_open(const struct tkf_bench_options *options, FILE *err,
+                   struct tkf_bench_session *ret_session)
+{
+    *ret_session = (struct tkf_bench_session){.options = options};
+    return open_timer(ret_session, err);
+}
+
 /* ---- the run ------------------------------------------------------------------------------------------------------ */
 
 static bool cancelled(const struct tkf_bench_session *session)
@@ -352,9 +365,7 @@ static int measure(struct tkf_bench_session *session, FILE *out, FILE *err)
         fprintf(err, "tickfloor: out of memory\n");
         return STATUS_MEASURE;
     }
-    int status = options->cpu != NULL ? bind_cpu(session, err) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = calibrate(session, err);
+    int status = open_timer(session, err);
     if (status != STATUS_OK)
         return status;
     if (!options->json)

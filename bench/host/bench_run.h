@@ -138,6 +138,13 @@ struct tkf_bench_session {
  */
 int tkf_bench_run(const struct tkf_bench_options *options, FILE *out, FILE *err);
 
+/**
+ * The beginning of a run alone: bind as the options say, calibrate, and find the timer. An exit status; on 0 end the session
+ * with tkf_profile_free(&ret_session->profile), and leave it where it is: the timer points into it.
+ */
+int tkf_bench_open(const struct tkf_bench_options *options, FILE *err,
+                   struct tkf_bench_session *ret_session);
+
 /* ---- bench_print.c ------------------------------------------------------------------------------------------------ */
 
 void tkf_bench_print_head(const struct tkf_bench_session *session, FILE *out);

@@ -138,13 +138,14 @@ int tkf_bench_main(int argc, char **argv);
  *
  * Cost: one core cycle. The empty asm makes the count unknown to the compiler in every iteration: it can neither delete an
  * empty loop nor unroll it nor merge two iterations. It stands before the decrement, whose flags the branch then uses.
- * No __builtin_expect: gcc 12 answers it by moving the slow path away and jumping twice for each iteration.
+ * The slow path is expected to be rare but not said to be cold: gcc 12 would move it to another section, and jump twice for each iteration.
  */
-#define tkf_loop(b)                              \
-    (__extension__({                             \
-         __asm__ volatile("" : "+r"(tkf_left_)); \
-         --tkf_left_ != 0;                       \
-     }) ||                                       \
+#define tkf_loop(b)                                               \
+    (__builtin_expect(__extension__({                             \
+                          __asm__ volatile("" : "+r"(tkf_left_)); \
+                          --tkf_left_ != 0;                       \
+                      }),                                         \
+                      1) ||                                       \
      (tkf_left_ = tkf_bench_next(b, __FILE__, __LINE__)) != 0 || (tkf_left_ = 1) == 0)
 
 /** In a helper function that has the loop: declares what tkf_loop() counts with. */
@@ -177,8 +178,8 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value);
 /* ---- between the benchmark and the compiler -------------------------------------------------------------------------
  *
  * tkf_keep(x)    Use x: the compiler has to compute it. Of a pointer also what it points to, as it is at this moment, and
- *                all else that is in memory and could be reached. Costs nothing for a scalar; other values are put into memory,
- *                in C as a copy: of a large struct, keep the address.
+ *                all else that is in memory and could be reached. A scalar costs a move to an integer register at most;
+ *                other values are put into memory, in C as a copy: of a large struct, keep the address.
  * tkf_opaque(x)  x, of which the compiler knows no more than the type: no folding of a constant. A register's worth
  *                of move at most; a floating-point value passes through an integer register.
  * tkf_clobber()  All of memory may have been read and written: stores before it are made, loads after it are made again. Costs
@@ -195,12 +196,13 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value);
       __builtin_classify_type(x) == 8) &&                                     \
      sizeof(x) <= sizeof(uint64_t))
 
-/* "X" is any place at all: a register of whichever kind holds it, or a constant as it is. Only scalars: clang refuses others. */
+/* A register of the integers for each scalar: "g" is always memory with clang 14, and "X", any place at all, lets gcc 12 take the
+ * operand for an expression that it then never computes. */
 #define TKF_KEEP_(x)                                \
     if (TKF_IS_POINTER_(x))                         \
-        __asm__ volatile("" : : "X"(x) : "memory"); \
+        __asm__ volatile("" : : "r"(x) : "memory"); \
     else if (TKF_IS_SCALAR_(x))                     \
-        __asm__ volatile("" : : "X"(x));            \
+        __asm__ volatile("" : : "r"(x));            \
     else                                            \
         __asm__ volatile("" : : "m"(x))
 
