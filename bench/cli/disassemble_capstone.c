@@ -13,9 +13,10 @@ const bool tkf_can_disassemble = true;
 
 /** One instruction, as far as the end of a function and its loops need it. */
 struct instruction {
-    uint64_t address, target; /* from the function's beginning; target: of a branch, 0 otherwise */
-    bool ends;                /* nothing follows it: a return, or a jump without condition */
-    char text[200];
+    uint64_t address; /* from the function's beginning */
+    uint64_t target;  /* of a jump or call, likewise; 0 otherwise */
+    bool ends;        /* nothing follows it: a return, or a jump without condition */
+    char mnemonic[32], operands[160];
 };
 
 static bool open_for_this_cpu(csh *ret_handle)
@@ -60,9 +61,10 @@ static void read_instruction(csh handle, const cs_insn *insn, struct instruction
 {
     bool jumps = cs_insn_group(handle, insn, CS_GRP_JUMP);
     *ret = (struct instruction){.address = insn->address};
-    ret->target = jumps ? branch_target(insn) : 0;
+    ret->target = jumps || cs_insn_group(handle, insn, CS_GRP_CALL) ? branch_target(insn) : 0;
     ret->ends = cs_insn_group(handle, insn, CS_GRP_RET) || (jumps && is_unconditional(insn));
-    snprintf(ret->text, sizeof ret->text, "%-8s%s", insn->mnemonic, insn->op_str);
+    snprintf(ret->mnemonic, sizeof ret->mnemonic, "%s", insn->mnemonic);
+    snprintf(ret->operands, sizeof ret->operands, "%s", insn->op_str);
 }
 
 /** How many instructions the function has: up to one that ends it and that no branch leads past. */
@@ -110,8 +112,12 @@ void tkf_disassemble(const void *function)
     cs_close(&handle);
     puts("Its machine code; a bar marks loops, and padding is left out:");
     for (unsigned i = 0; i < n; i++) {
-        if (strncmp(all[i].text, "nop", 3) != 0)
-            printf("  %c %4llx  %s\n", in_loop(all, n, i) ? '|' : ' ',
-                   (unsigned long long)all[i].address, all[i].text);
+        if (strcmp(all[i].mnemonic, "nop") == 0)
+            continue;
+        bool leads_out =
+            all[i].target > all[n - 1].address; /* before the beginning too: unsigned */
+        printf("  %c %4llx  %-8s%s\n", in_loop(all, n, i) ? '|' : ' ',
+               (unsigned long long)all[i].address, all[i].mnemonic,
+               leads_out ? "(another function)" : all[i].operands);
     }
 }

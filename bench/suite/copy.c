@@ -46,8 +46,8 @@ const unsigned tkf_suite_nsizes = sizeof tkf_suite_sizes / sizeof tkf_suite_size
 
 enum { SIZE_80B = 4, SIZE_8KB = 11, SIZE_8MB = 21 };
 
-/* The heap could not give what the case needs: it fails, by a loop that is never reached. */
-static void by_value(struct tkf_bench *b, const struct tkf_suite_size *size)
+/* Inlined, so that the machine code of a case is its own. The heap could not give what the case needs: it fails, by a loop that is never reached. */
+static ALWAYS_INLINE void by_value(struct tkf_bench *b, const struct tkf_suite_size *size)
 {
     TKF_LOOP_HERE;
     unsigned char *value = malloc(size->bytes), *room = malloc(size->bytes);
@@ -61,7 +61,7 @@ static void by_value(struct tkf_bench *b, const struct tkf_suite_size *size)
     free(room);
 }
 
-static void by_pointer(struct tkf_bench *b, const struct tkf_suite_size *size)
+static ALWAYS_INLINE void by_pointer(struct tkf_bench *b, const struct tkf_suite_size *size)
 {
     TKF_LOOP_HERE;
     while (tkf_loop(b))
@@ -69,7 +69,7 @@ static void by_pointer(struct tkf_bench *b, const struct tkf_suite_size *size)
     tkf_set_bytes(b, size->bytes);
 }
 
-static void allocate(struct tkf_bench *b, const struct tkf_suite_size *size)
+static ALWAYS_INLINE void allocate(struct tkf_bench *b, const struct tkf_suite_size *size)
 {
     TKF_LOOP_HERE;
     while (tkf_loop(b)) {

@@ -10,7 +10,8 @@
 
 #include <tickfloor/bench.h>
 
-#define NOINLINE __attribute__((noinline))
+#define NOINLINE      __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /** The source of one file of the suite. */
 struct tkf_suite_source {

@@ -56,7 +56,7 @@ def declared(header):
     """The functions that a public header declares and does not define."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", header, flags=re.S)
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)
-    text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
+    text = re.sub(r"^\s*#.*$", "", text.replace("\\\n", " "), flags=re.M)
     without_bodies = None
     while text != without_bodies:
         without_bodies, text = text, re.sub(r"\{[^{}]*\}", "", text)

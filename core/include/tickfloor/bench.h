@@ -46,6 +46,8 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#include <type_traits>
+
 extern "C" {
 #endif
 
@@ -185,10 +187,22 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value);
  * tkf_clobber()  All of memory may have been read and written: stores before it are made, loads after it are made again. Costs
  *                what those cost.
  *
- * In C, x is an expression that can be copied into a variable; an array is its address.
+ * In C, x is an expression that can be copied into a variable; an array is its address. In C++ an object is not copied; what it
+ * points to is not looked at: keep text.data(), not only text.
  */
 #define tkf_clobber() __asm__ volatile("" : : : "memory")
 
+/*
+ * A register of the integers for each scalar: "g" is always memory with clang 14, and "X", any place at all, lets gcc 12 take the
+ * operand for an expression that it then never computes.
+ */
+#define TKF_KEEP_SCALAR_(x)  __asm__ volatile("" : : "r"(x))
+#define TKF_KEEP_POINTER_(x) __asm__ volatile("" : : "r"(x) : "memory")
+#define TKF_KEEP_MEMORY_(x)  __asm__ volatile("" : : "m"(x))
+#define TKF_HIDE_SCALAR_(x)  __asm__ volatile("" : "+r"(x))
+#define TKF_HIDE_MEMORY_(x)  __asm__ volatile("" : "+m"(x))
+
+#ifndef __cplusplus
 /* Types by gcc's and clang's numbers: integer, char, enum, bool, pointer; real. */
 #define TKF_IS_POINTER_(x) (__builtin_classify_type(x) == 5)
 #define TKF_IS_SCALAR_(x)                                                     \
@@ -196,33 +210,24 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value);
       __builtin_classify_type(x) == 8) &&                                     \
      sizeof(x) <= sizeof(uint64_t))
 
-/* A register of the integers for each scalar: "g" is always memory with clang 14, and "X", any place at all, lets gcc 12 take the
- * operand for an expression that it then never computes. */
-#define TKF_KEEP_(x)                                \
-    if (TKF_IS_POINTER_(x))                         \
-        __asm__ volatile("" : : "r"(x) : "memory"); \
-    else if (TKF_IS_SCALAR_(x))                     \
-        __asm__ volatile("" : : "r"(x));            \
-    else                                            \
-        __asm__ volatile("" : : "m"(x))
-
-#define TKF_HIDE_(x)                    \
-    if (TKF_IS_SCALAR_(x))              \
-        __asm__ volatile("" : "+r"(x)); \
-    else                                \
-        __asm__ volatile("" : "+m"(x))
-
-#ifndef __cplusplus
-#define tkf_keep(x)                  \
-    __extension__({                  \
-        __auto_type tkf_kept_ = (x); \
-        TKF_KEEP_(tkf_kept_);        \
+#define tkf_keep(x)                         \
+    __extension__({                         \
+        __auto_type tkf_kept_ = (x);        \
+        if (TKF_IS_POINTER_(tkf_kept_))     \
+            TKF_KEEP_POINTER_(tkf_kept_);   \
+        else if (TKF_IS_SCALAR_(tkf_kept_)) \
+            TKF_KEEP_SCALAR_(tkf_kept_);    \
+        else                                \
+            TKF_KEEP_MEMORY_(tkf_kept_);    \
     })
-#define tkf_opaque(x)                  \
-    __extension__({                    \
-        __auto_type tkf_hidden_ = (x); \
-        TKF_HIDE_(tkf_hidden_);        \
-        tkf_hidden_;                   \
+#define tkf_opaque(x)                      \
+    __extension__({                        \
+        __auto_type tkf_hidden_ = (x);     \
+        if (TKF_IS_SCALAR_(tkf_hidden_))   \
+            TKF_HIDE_SCALAR_(tkf_hidden_); \
+        else                               \
+            TKF_HIDE_MEMORY_(tkf_hidden_); \
+        tkf_hidden_;                       \
     })
 #endif
 
@@ -236,14 +241,48 @@ void tkf_bench_reset(struct tkf_bench *b, const char *file, unsigned line);
 #ifdef __cplusplus
 }
 
+/* In C++ by type, not by branch: gcc refuses a class in a register even where that is never compiled. */
+template <class T> struct tkf_is_scalar_ {
+    enum { value = std::is_scalar<T>::value && sizeof(T) <= sizeof(uint64_t) };
+};
+
+template <bool is_scalar, bool is_pointer> struct tkf_hands_ {
+    template <class T> __attribute__((always_inline)) static void keep(T const &x)
+    {
+        TKF_KEEP_MEMORY_(x);
+    }
+    template <class T> __attribute__((always_inline)) static void hide(T &x)
+    {
+        TKF_HIDE_MEMORY_(x);
+    }
+};
+
+template <> struct tkf_hands_<true, false> {
+    template <class T> __attribute__((always_inline)) static void keep(T const &x)
+    {
+        TKF_KEEP_SCALAR_(x);
+    }
+    template <class T> __attribute__((always_inline)) static void hide(T &x)
+    {
+        TKF_HIDE_SCALAR_(x);
+    }
+};
+
+template <> struct tkf_hands_<true, true> : tkf_hands_<true, false> {
+    template <class T> __attribute__((always_inline)) static void keep(T const &x)
+    {
+        TKF_KEEP_POINTER_(x);
+    }
+};
+
 template <class T> __attribute__((always_inline)) inline void tkf_keep(T const &x)
 {
-    TKF_KEEP_(x);
+    tkf_hands_<tkf_is_scalar_<T>::value, std::is_pointer<T>::value>::keep(x);
 }
 
 template <class T> __attribute__((always_inline)) inline T tkf_opaque(T x)
 {
-    TKF_HIDE_(x);
+    tkf_hands_<tkf_is_scalar_<T>::value, std::is_pointer<T>::value>::hide(x);
     return x;
 }
 #endif
