@@ -78,4 +78,10 @@ TKF_BENCH(None)
     free(block);
 }
 
+TKF_BENCH(Environment)
+{
+    while (tkf_loop(b))
+        tkf_keep(system("env"));
+}
+
 TKF_BENCH_MAIN()

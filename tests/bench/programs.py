@@ -220,10 +220,18 @@ class Memory(unittest.TestCase):
             },
         )
 
+    def test_leaves_the_environment(self):
+        """What a benchmark starts is not counted, and does not miss the library."""
+        output, errors = run(MEM_PROGRAM, "--mem", "--time", "1x", "Environment")
+        self.assertEqual((re.findall("LD_PRELOAD.*|TICKFLOOR_MEM_RES.*", output), errors), ([], ""))
+        kept = {"LD_PRELOAD": MEM_LIBRARY + "-none"}
+        output, _ = run(MEM_PROGRAM, "--mem", "--time", "1x", "Environment", environment=kept)
+        self.assertIn(f"LD_PRELOAD={MEM_LIBRARY}-none\n", output)
+
     def test_no_library(self):
         missing = {"TICKFLOOR_MEM_LIBRARY": "/nonexistent/library.so"}
         _, errors = run(MEM_PROGRAM, "--mem", status=3, environment=missing)
-        self.assertIn("cannot read /nonexistent/library.so", errors)
+        self.assertIn("--mem: /nonexistent/library.so: No such file or directory; install", errors)
         # Without --mem nobody looks for it.
         run(MEM_PROGRAM, "--time", "1x", "None", environment=missing)
 
