@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tickfloor/arch/cpu.h>
+
 #include "kernels.h" /* of the chosen folder: TKF_KERNEL_ABI and the list of kernels */
 
 /** What one tick of a counter is. A tick of the TSC or of CNTVCT is never a core cycle. */
@@ -62,42 +64,6 @@ struct tkf_arch_roles {
     unsigned loop_fused;  /**< the aligned decrement-and-branch loop */
 };
 extern const struct tkf_arch_roles tkf_arch_roles;
-
-#define TKF_CPU_RATES_MAX 6
-
-/** A rate that the hardware or its firmware declares for the counter. */
-struct tkf_declared_rate {
-    const char *name; /**< "cpuid-15h", "cntfrq" */
-    double hz;
-};
-
-/** What the environment knows of the CPU and the CPU itself cannot say; zeros where unknown. */
-struct tkf_cpu_hints {
-    uint64_t hwcap, hwcap2; /**< the ELF auxiliary vector's words, arm64 Linux */
-    uint64_t midr;          /**< MIDR_EL1 as the kernel publishes it, arm64 */
-    bool
-        has_ecv; /**< CNTVCTSS_EL0 may be read, where the environment says so other than by hwcap2 */
-    bool
-        lfence_serialises; /**< the environment vouches that LFENCE is dispatch-serialising (amd64) */
-    const char *model_name; /**< the CPU's name as the environment knows it, NULL if it does not */
-    const char *emulator;   /**< an emulator the environment recognised, NULL otherwise */
-};
-
-/** What the CPU says of itself. */
-struct tkf_cpu {
-    char vendor[32];
-    char model_name[96];
-    char hypervisor[32];              /**< "" without one */
-    char emulator[32];                /**< "" when not known to be emulated */
-    uint32_t family, model, stepping; /**< amd64 */
-    uint64_t midr;                    /**< arm64 */
-    bool has_counter;                 /**< the main counter exists at all */
-    bool has_ordered_read;            /**< RDTSCP; CNTVCTSS */
-    bool invariant;   /**< the counter's rate does not follow the core clock and it does not stop */
-    bool fence_known; /**< the fence that the reads rely on is known to serialise here */
-    struct tkf_declared_rate rates[TKF_CPU_RATES_MAX];
-    unsigned nrates;
-};
 
 /**
  * Ask the CPU who it is. May execute an instruction that traps (CNTFRQ_EL0): call it under the environment's guard.

@@ -176,7 +176,9 @@ static void another_machine(void **state)
     /* A program reads the same, without the note. */
     result = call(&(struct call){.words = {"show", "--json", in_home("p.json")}});
     assert_int_equal(result.status, 0);
-    assert_string_equal(profile_of(result.out).machine.arch, "pdp\033[7m");
+    struct tkf_profile profile = profile_of(result.out);
+    assert_string_equal(profile.machine.arch, "pdp\033[7m");
+    tkf_profile_free(&profile);
     run_result_free(&result);
 }
 

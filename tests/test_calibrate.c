@@ -204,6 +204,8 @@ static const char *preload_no_tsc(void)
     static char preload[600];
     if (!program.no_tsc[0] || program.emulator[0])
         skip_because("prctl(PR_SET_TSC) is of amd64 Linux");
+    if (SANITIZED)
+        skip_because("a sanitizer's library reads the system's clock, which dies of PR_SET_TSC");
     char *path = realpath(program.no_tsc, NULL);
     assert_non_null(path);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", path);
@@ -372,6 +374,8 @@ static void another_user(void **state)
 {
     (void)state;
     without_root("itself another user");
+    if (program.emulator[0])
+        skip_because("another user may not see the emulator's libraries");
     const char *path = old_profile();
     cannot_save(&(struct call){.words = {"-q", "-o", path}, .under = {"user=65534"}}, path,
                 "Permission denied");
@@ -569,7 +573,7 @@ static void a_full_pipe(void **state)
             kill(pid, signals[i]);
         else
             close(reader);
-        assert_int_equal(ended(pid), signals[i] ? 130 : 0);
+        assert_int_equal(ended(pid), -signals[i]); /* a shell's 128 + signal */
         if (signals[i])
             close(reader);
         fclose(err);
@@ -654,6 +658,8 @@ static void few_descriptors(void **state)
 static void no_argv(void **state)
 {
     (void)state;
+    if (program.emulator[0])
+        skip_because("an emulator needs its arguments");
     call_expecting(
         &(struct call){.under = {"no-argv"}, .env = {"HWLOC_SYNTHETIC=core:4 pu:2"}}, 3,
         "the CPUs of this machine cannot be told: HWLOC_SYNTHETIC is set, so hwloc describes "
@@ -731,7 +737,10 @@ static void a_locale_with_commas(void **state)
     struct tkf_profile profile = measured(&json);
     tkf_profile_free(&profile);
     result = call(&card);
-    assert_non_null(strstr(result.out, "suspect below 0."));
+    const char *number = strstr(result.out, "suspect below ");
+    assert_non_null(number);
+    number += strlen("suspect below ");
+    assert_memory_equal(number + strspn(number, "0123456789."), " ns", 3);
     run_result_free(&result);
 }
 

@@ -72,6 +72,10 @@ bool tkf_interrupted(void *ctx)
     return false;
 }
 
+void tkf_signals_release(void)
+{
+}
+
 int tkf_print_profile(const struct tkf_profile *profile)
 {
     assert_int_equal(tkf_profile_write(profile, stdout), 0);

@@ -55,16 +55,26 @@ const char *const *call_env(const struct call *call)
 {
     static char home_is[sizeof home + 5];
     static const char *env[16];
+    const char *const usual[] = {
+        "LC_ALL=C",
+        home_is,
+        "PATH=/usr/bin:/bin",
+        /* A library is preloaded before the sanitizer's; memory that a failure leaves is not what is tested. */
+        "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0",
+    };
     unsigned n = 0;
     snprintf(home_is, sizeof home_is, "HOME=%s", home);
-    /* The first of two that are of one name counts. */
-    for (unsigned i = 0; i < 6 && call->env[i]; i++)
-        env[n++] = call->env[i];
-    env[n++] = "LC_ALL=C";
-    env[n++] = home_is;
-    env[n++] = "PATH=/usr/bin:/bin";
-    /* A library is preloaded before the sanitizer's; memory that a failure leaves is not what is tested. */
-    env[n++] = "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0";
+    for (; n < 6 && call->env[n]; n++)
+        env[n] = call->env[n];
+    unsigned nown = n;
+    for (unsigned i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        size_t name = strcspn(usual[i], "=") + 1;
+        bool replaced = false;
+        for (unsigned k = 0; k < nown; k++)
+            replaced = replaced || strncmp(env[k], usual[i], name) == 0;
+        if (!replaced)
+            env[n++] = usual[i];
+    }
     env[n] = NULL;
     return env;
 }
@@ -81,6 +91,11 @@ struct run_result call(const struct call *call)
         .out_path = call->out_path,
     };
     assert_int_equal(run_command(&command, &result), 0);
+    /* Too busy a machine is an honest answer, and not what is tested. */
+    for (int i = 0; i < 5 && result.status == 3 && strstr(result.err, "undisturbed windows"); i++) {
+        run_result_free(&result);
+        assert_int_equal(run_command(&command, &result), 0);
+    }
     if (result.status == 77) {
         fputs(result.err, stderr);
         run_result_free(&result);

@@ -114,7 +114,8 @@ int tkf_verb_bench(int argc, char **argv)
     int status = tkf_options_parse(this_verb(), argc, argv, &arguments, &common, &first);
     if (status < 0)
         status = check(&arguments, argc, argv, first);
-    arguments.options.json = common.json;
+    if (status < 0)
+        arguments.options.json = common.json;
     if (status >= 0) {
         /* said */
     } else if (arguments.explain != NULL) {

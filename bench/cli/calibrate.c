@@ -178,15 +178,14 @@ int tkf_verb_calibrate(int argc, char **argv)
         return exit_status_of(error);
     }
 
-    /* It came too late to be seen by the measurement, yet nothing has been said or saved. */
-    if (tkf_interrupted(NULL)) {
-        tkf_profile_free(&profile);
-        return TKF_EXIT_SIGINT;
-    }
-
     char *path = NULL;
-    status = arguments.no_save ? TKF_EXIT_OK : save(&profile, &arguments, &path);
-    if (common.json) {
+    status = TKF_EXIT_OK;
+    if (!arguments.no_save && !tkf_interrupted(NULL))
+        status = save(&profile, &arguments, &path);
+    tkf_signals_release();
+    if (tkf_interrupted(NULL)) { /* too late for the measurement to see it */
+        status = TKF_EXIT_SIGINT;
+    } else if (common.json) {
         int printed = tkf_print_profile(&profile);
         status = status != TKF_EXIT_OK ? status : printed;
     } else {

@@ -117,8 +117,8 @@ int tkf_print_profile(const struct tkf_profile *profile);
 
 /**
  * Flush and check stdout. main() does so with what a verb returns; a verb that must know sooner may do so itself. A
- * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. So is one that SIGINT or SIGTERM ended,
- * which gives TKF_EXIT_SIGINT. Any other failure is said, once, and gives TKF_EXIT_MEASURE.
+ * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. Any other failure is said, once,
+ * and gives TKF_EXIT_MEASURE.
  */
 int tkf_finish(int status);
 
@@ -127,6 +127,12 @@ int tkf_finish(int status);
  * that the parent had ignored stays so. A system call that waits returns EINTR. SIGPIPE and SIGXFSZ are ignored.
  */
 void tkf_signals_install(void);
+
+/**
+ * For a verb that only prints from here on: SIGINT and SIGTERM end the process again, the first time, also where it waits
+ * for the reader of its output.
+ */
+void tkf_signals_release(void);
 
 /** Whether SIGINT or SIGTERM came. ctx is not looked at: it is there for struct tkf_env's `cancelled`. */
 bool tkf_interrupted(void *ctx);

@@ -161,8 +161,6 @@ int tkf_finish(int status)
         cause = EPIPE;
     if (cause == EPIPE)
         return status;
-    if (cause == EINTR && tkf_interrupted(NULL))
-        return TKF_EXIT_SIGINT;
     if (cause != 0)
         tkf_error(NULL, "cannot write to standard output: %s", strerror(cause));
     else
@@ -173,6 +171,7 @@ int tkf_finish(int status)
 /* ---- signals --------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t interrupted;
+static const int stops[] = {SIGINT, SIGTERM};
 
 static void on_signal(int signal)
 {
@@ -182,7 +181,6 @@ static void on_signal(int signal)
 
 void tkf_signals_install(void)
 {
-    static const int stops[] = {SIGINT, SIGTERM};
     for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
         struct sigaction action;
         if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
@@ -194,6 +192,15 @@ void tkf_signals_install(void)
     /* These two end the process before it can tell or clean up; ignored, the write fails instead. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void tkf_signals_release(void)
+{
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+        struct sigaction action;
+        if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler == on_signal)
+            signal(stops[i], SIG_DFL);
+    }
 }
 
 bool tkf_interrupted(void *ctx)

@@ -113,6 +113,7 @@ int tkf_verb_show(int argc, char **argv)
     }
     status = read_profile(path, &profile);
     if (status == 0) {
+        tkf_signals_release();
         if (common.json)
             status = tkf_print_profile(&profile);
         else

@@ -85,7 +85,8 @@ void tkf_bench_print_repetition(const struct tkf_bench_session *session,
 void tkf_bench_print_mark(const struct tkf_bench_row *row, FILE *out)
 {
     if (row->verdict != NULL && strcmp(row->verdict, "ok") != 0)
-        fprintf(out, "# Benchmark%s: %s: %s\n", row->name, row->verdict, row->evidence);
+        fprintf(out, "# Benchmark%s: %s: %.*s\n", row->name, row->verdict, row->first_evidence,
+                row->evidence);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------- */

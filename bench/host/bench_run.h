@@ -116,7 +116,8 @@ struct tkf_bench_row {
     struct tkf_bench_repetition *repetitions; /**< [nrepetitions] */
     unsigned nrepetitions;
     const char *verdict; /**< as in a report: "at-floor"; NULL when it could not be judged */
-    char evidence[400];
+    char evidence[800];  /**< what was seen, the most telling first */
+    int first_evidence;  /**< how many bytes of it the first takes: enough for people */
 };
 
 /** A run. */

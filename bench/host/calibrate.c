@@ -245,20 +245,24 @@ static void warn_of_cpu(struct tkf_profile *profile, const struct tkf_cpu_floor 
             f->cpu, f->chain_check);
     if (profile->machine.emulated)
         return; /* what an emulator's windows do says nothing of a neighbour or a sibling */
-    if (f->disturbed_share > 0.2)
+    if (f->disturbed_share > 0.2 || f->lost_share > 0.2)
         warn(
             profile, "disturbed", "stop what else runs on this CPU, or choose another with --cpus",
-            "CPU %u: %.0f %% of the windows were disturbed; what else ran took %.1f %% of the time",
-            f->cpu, f->disturbed_share * 100, f->lost_share * 100);
+            "CPU %u: what else ran took %.0f %% of the time; %.0f %% of the windows were disturbed",
+            f->cpu, f->lost_share * 100, f->disturbed_share * 100);
     if (fused == NULL)
         return;
-    if (fused->cycles.mid > 1.05 && fused->fast.cycles.hi > 1.01 * fused->fast.cycles.lo)
+    /* A loop costs whole cycles where only the core has a say. */
+    double cycles = fused->cycles.mid, off = cycles - (double)(unsigned)(cycles + 0.5);
+    bool between = off > 0.05 || off < -0.05;
+    bool unsteady = cycles > 1.05 && fused->fast.cycles.hi > 1.01 * fused->fast.cycles.lo;
+    if (between || unsteady)
         warn(
             profile, "slow-state",
             "calibrate again in a while; on your own machine, idle the sibling or switch SMT off",
             "CPU %u: the empty loop was never seen at one cycle, only at %.2f and above; most likely the core's other hardware "
             "thread is busy",
-            f->cpu, fused->cycles.mid);
+            f->cpu, cycles);
     else if (fused->slow.share > 0.25)
         warn(
             profile, "slow-state",

@@ -260,6 +260,19 @@ static bool only_blanks(const char *at, const char *end)
     return at == end;
 }
 
+/* A script that gives the document to a variable: "window.DATA = {...};". */
+static bool assigns(const char *at, const char *end)
+{
+    while (end > at && strchr(" \t\r\n", end[-1]) && end[-1] != '\0')
+        end--;
+    return end > at && end[-1] == '=' && !memchr(at, '\n', (size_t)(end - at));
+}
+
+static bool closes(const char *at, const char *end)
+{
+    return *at == ';' && only_blanks(at + 1, end);
+}
+
 /* Where a document begins, and how far it goes or in which way it breaks. */
 struct beginning {
     const char *at; /* NULL: nowhere */
@@ -338,11 +351,11 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
         fail(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
         return NULL;
     }
-    if (!only_blanks(text, best.at))
+    if (!only_blanks(text, best.at) && !assigns(text, best.at))
         tkf_sink_notice(sink, 1, "text before the JSON is skipped");
     size_t stop = (size_t)(best.at - text) + (size_t)best.problem.position;
     if (best.root) {
-        if (!only_blanks(text + stop, end))
+        if (!only_blanks(text + stop, end) && !closes(text + stop, end))
             tkf_sink_notice(sink, tkf_input_line_of(in, stop), "text after the JSON is skipped");
         return best.root;
     }
@@ -464,6 +477,13 @@ static bool add_place(struct tkf_input *in, uint64_t hash, unsigned line)
     return true;
 }
 
+static bool is_one_line(const struct tkf_input *in)
+{
+    const char *end = in->buffer + in->end;
+    const char *lf = memchr(in->buffer + in->begin, '\n', in->end - in->begin);
+    return !lf || skip_space(lf, end) == end;
+}
+
 static void find_places(struct tkf_input *in, const char *key)
 {
     struct walk *walk = calloc(1, sizeof(*walk));
@@ -471,7 +491,7 @@ static void find_places(struct tkf_input *in, const char *key)
     free(in->places_key);
     in->places_key = strdup(key);
     in->nplaces = 0;
-    if (!walk || !in->places_key) {
+    if (!walk || !in->places_key || is_one_line(in)) {
         free(walk);
         return;
     }
@@ -504,10 +524,8 @@ static void find_places(struct tkf_input *in, const char *key)
 
 unsigned tkf_json_line(struct tkf_input *in, const char *key, const char *value, unsigned nth)
 {
-    const char *text = in->buffer + in->begin;
-    const char *lf = in->whole ? memchr(text, '\n', in->end - in->begin) : NULL;
-    if (!lf || skip_space(lf, in->buffer + in->end) == in->buffer + in->end)
-        return 0; /* all of it is on one line */
+    if (!in->whole)
+        return 0;
     if (!in->places_key || strcmp(in->places_key, key) != 0)
         find_places(in, key);
     uint64_t hash = hash_string(value, strlen(value));

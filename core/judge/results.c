@@ -15,8 +15,10 @@ struct tkf_results *tkf_results_new(void)
 
 void tkf_results_free(struct tkf_results *results)
 {
-    if (results)
+    if (results) {
+        tkf_judge_clear(results);
         tkf_results_clear(results);
+    }
     free(results);
 }
 

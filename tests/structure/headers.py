@@ -18,7 +18,8 @@ def main():
     root, arch, language, standard, *headers = sys.argv[1:split]
     root = pathlib.Path(root)
     command = sys.argv[split + 1 :] + ["-x", language, standard, *FLAGS]
-    command += ["-I", str(root / "core/include"), "-I", str(root / "arch" / arch / "include")]
+    for folder in ("core/include", "arch/include", f"arch/{arch}/include"):
+        command += ["-I", str(root / folder)]
 
     def compiles(header):
         # Twice: the second time its guard has to hold.

@@ -17,15 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tickfloor/arch/cpu.h>
 #include <tickfloor/error.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct tkf_source;    /* arch/arch.h: a way to read time */
-struct tkf_cpu_hints; /* arch/arch.h: what the environment knows of the CPU */
-struct tkf_cpu;       /* arch/arch.h: what the CPU says of itself */
+struct tkf_source; /* a way to read time: opaque here */
 
 /** Counts of the core's own events since some fixed moment. */
 struct tkf_events {

@@ -90,8 +90,8 @@ def complaints(code, level):
 
 def check(compiler, language, level, folder):
     program = folder / "program"
-    source = SOURCE / "tests/bench/code.c"
-    main = SOURCE / "tests/bench/code_main.c"
+    source = SOURCE / "tests/harness/code.c"
+    main = SOURCE / "tests/harness/code_main.c"
     include = ["-I", SOURCE / "core/include", "-I", SOURCE / "arch" / ARCH / "include"]
     objects = []
     for path, as_language in ((source, language), (main, "c")):
