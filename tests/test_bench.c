@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tickfloor/report.h>
+
 #include "bench_run.h"
 
 #define BODY(name) static void name(struct tkf_bench *b, size_t tkf_left_)
@@ -48,13 +50,15 @@ static int setup(void **state)
     return 0;
 }
 
+static bool (*cancel)(void *ctx);
+
 static struct tkf_bench_repetition repeat(void (*loop)(struct tkf_bench *, size_t),
                                           void (*ramp)(struct tkf_bench *), double time_ns,
                                           uint64_t iterations)
 {
     struct tkf_bench_entry entry = {
         .name = "it", .file = "it.c", .line = 42, .loop = loop, .ramp = ramp};
-    struct tkf_bench_limit limit = {time_ns, iterations};
+    struct tkf_bench_limit limit = {time_ns, iterations, cancel};
     struct tkf_bench_repetition r;
     int error = tkf_bench_repeat(&entry, 7, &timer, &limit, false, &r);
     assert_int_equal(error, r.error[0] != '\0' ? TKF_EINVAL : 0);
@@ -81,13 +85,14 @@ static void test_windows(void **state)
     assert_near(r.ns, 100, 1e-9);
     assert_near(r.ns_lo, 100, 1e-9);
     assert_near(r.ns_hi, 100, 1e-9);
+    assert_near(r.fast_ns, 100, 1e-9);
     assert_near(r.mean_ns, 100, 1e-9);
     assert_near(r.total_ns, 100.0 * (double)r.iterations, 1e-6);
     /* Windows of 100 us, as many as fill the time, and few that only found their size. */
-    assert_in_range(r.nsamples, 90, 101);
+    assert_in_range(r.nsamples, 100, 101);
     for (size_t i = 0; i < r.nsamples; i++)
         assert_int_equal(r.sizes[i], 1000);
-    assert_true(r.total_ns >= 10e6 && r.total_ns < 10.3e6);
+    assert_true(r.total_ns >= 10e6 && r.total_ns < 10.5e6);
     tkf_bench_repetition_free(&r);
 }
 
@@ -110,8 +115,8 @@ static void test_slow_body(void **state)
 {
     (void)state;
     struct tkf_bench_repetition r = repeat(body_slow, NULL, 10e6, 0);
-    assert_int_equal(r.iterations, 10);
-    assert_int_equal(r.nsamples, 9); /* the first was cold */
+    assert_int_equal(r.iterations, 11);
+    assert_int_equal(r.nsamples, 10); /* the first was cold */
     assert_near(r.ns, 1e6, 1e-6);
     tkf_bench_repetition_free(&r);
 
@@ -141,6 +146,42 @@ static void test_interruptions(void **state)
     tkf_bench_repetition_free(&r);
 }
 
+BODY(body_stalls_early)
+{
+    while (tkf_loop(b)) {
+        spend(100);
+        if (++stalls == 7)
+            clock_ticks += 60000000;
+    }
+}
+
+/** A long interruption while windows are still finding their size: neither the size nor the end comes from it. */
+static void test_early_interruption(void **state)
+{
+    (void)state;
+    struct tkf_bench_repetition r = repeat(body_stalls_early, NULL, 10e6, 0);
+    assert_near(r.ns, 100, 1e-9);
+    assert_in_range(r.sizes[0], 500, 2000);
+    assert_true(r.nsamples >= 50);
+    tkf_bench_repetition_free(&r);
+}
+
+BODY(body_two_states)
+{
+    while (tkf_loop(b))
+        spend(++stalls / 10000 % 10 == 0 ? 100 : 180);
+}
+
+/** Slow in nine of ten windows: the median says so, and the fastest state is known all the same. */
+static void test_states(void **state)
+{
+    (void)state;
+    struct tkf_bench_repetition r = repeat(body_two_states, NULL, 100e6, 0);
+    assert_near(r.ns, 180, 1e-9);
+    assert_near(r.fast_ns, 100, 1e-9);
+    tkf_bench_repetition_free(&r);
+}
+
 static void test_fixed_iterations(void **state)
 {
     (void)state;
@@ -157,6 +198,23 @@ static void test_fixed_iterations(void **state)
         assert_true(sum == counts[i] || sum == counts[i] - 1);
         tkf_bench_repetition_free(&r);
     }
+}
+
+static bool after_five_runs(void *ctx)
+{
+    assert_null(ctx);
+    return body_runs >= 5;
+}
+
+static void test_cancelled(void **state)
+{
+    (void)state;
+    cancel = after_five_runs;
+    struct tkf_bench_repetition r = repeat(body_slow, NULL, 1e12, 0);
+    cancel = NULL;
+    assert_string_equal(r.error, "");
+    assert_int_equal(body_runs, 5);
+    tkf_bench_repetition_free(&r);
 }
 
 /** A body that takes no time on this clock at all: it ends, and the answer is what was measured. */
@@ -612,6 +670,62 @@ static void test_failure(void **state)
     tkf_bench_repetition_free(&r);
 }
 
+/** What is printed is read again, whole: by the reader of Go's format, which `tickfloor report` uses. */
+static void test_read_back(void **state)
+{
+    (void)state;
+    struct tkf_bench_options options = {.mem = true, .pkg = "some/thing"};
+    struct tkf_profile_cpu cpu = {.floor = {.cycle_ns = 0.25}};
+    struct tkf_bench_session session = {
+        .options = &options, .bracket_ns = 12, .profile = {.cpus = &cpu, .ncpus = 1}};
+    session.profile.counter.name = "rdtsc";
+    snprintf(session.profile.machine.os, sizeof session.profile.machine.os, "linux");
+    snprintf(session.profile.machine.arch, sizeof session.profile.machine.arch, "amd64");
+    snprintf(session.profile.machine.cpu, sizeof session.profile.machine.cpu, "A CPU @ 3 GHz");
+    struct tkf_bench_row row = {.name = "Map/64", .verdict = "at-floor"}, bad = {.name = "Bad"};
+    snprintf(row.evidence, sizeof row.evidence, "seen; and more");
+    row.first_evidence = 4;
+    struct tkf_bench_repetition r = repeat(body_bracketed, NULL, 0, 1000);
+    struct tkf_bench_repetition failed = repeat(never, NULL, 1e6, 0);
+    r.mem = (struct tkf_mem_counts){.mallocs = 2000, .bytes = 128000};
+    r.bytes = 64;
+
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    tkf_bench_print_head(&session, out);
+    tkf_bench_print_repetition(&session, &row, &r, out);
+    tkf_bench_print_repetition(&session, &row, &r, out);
+    tkf_bench_print_repetition(&session, &bad, &failed, out);
+    tkf_bench_print_mark(&row, out);
+    fclose(out);
+    assert_non_null(strstr(text, "\n# BenchmarkMap/64: at-floor: seen\n"));
+
+    FILE *in = fmemopen(text, size, "r");
+    struct tkf_results *results = tkf_results_new();
+    struct tkf_input_error error;
+    assert_int_equal(tkf_results_read(results, in, "it", NULL, NULL, &error), 0); /* recognised */
+    /* The benchmark that failed is a notice, and nothing else is. */
+    assert_int_equal(tkf_results_notices(results), 1);
+    assert_string_equal(tkf_results_notice(results, 0)->text, "--- FAIL: BenchmarkBad");
+    assert_int_equal(tkf_results_count(results), 1);
+    const struct tkf_result *map = tkf_results_get(results, 0);
+    assert_string_equal(map->name, "BenchmarkMap/64");
+    assert_string_equal(map->group, "some/thing");
+    assert_string_equal(map->origin->cpu, "A CPU @ 3 GHz");
+    assert_int_equal(map->repetitions, 2);
+    assert_near(map->ns, 100, 1e-9);
+    assert_near(map->iterations, 1000, 0);
+    assert_near(map->allocs, 2, 0);
+    assert_near(map->alloc_bytes, 128, 0);
+    assert_near(map->bytes_per_second, 640e6, 1);
+    tkf_results_free(results);
+    fclose(in);
+    free(text);
+    tkf_bench_repetition_free(&r);
+    tkf_bench_repetition_free(&failed);
+}
+
 /* ---- options -------------------------------------------------------------------------------------------------------- */
 
 static void test_options(void **state)
@@ -693,7 +807,10 @@ int main(void)
         cmocka_unit_test_setup(test_few_readings, setup),
         cmocka_unit_test_setup(test_slow_body, setup),
         cmocka_unit_test_setup(test_interruptions, setup),
+        cmocka_unit_test_setup(test_early_interruption, setup),
+        cmocka_unit_test_setup(test_states, setup),
         cmocka_unit_test_setup(test_fixed_iterations, setup),
+        cmocka_unit_test_setup(test_cancelled, setup),
         cmocka_unit_test_setup(test_nothing, setup),
         cmocka_unit_test_setup(test_helper, setup),
         cmocka_unit_test_setup(test_bracketed, setup),
@@ -705,6 +822,7 @@ int main(void)
         cmocka_unit_test_setup(test_print, setup),
         cmocka_unit_test_setup(test_digits, setup),
         cmocka_unit_test_setup(test_failure, setup),
+        cmocka_unit_test_setup(test_read_back, setup),
         cmocka_unit_test(test_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

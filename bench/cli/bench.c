@@ -98,7 +98,7 @@ int tkf_verb_bench(int argc, char **argv)
     tkf_bench_defaults(&arguments.options);
     arguments.options.limit.time_ns = SUITE_TIME_NS;
     arguments.options.pkg = "tickfloor/suite";
-    arguments.options.cancelled = tkf_interrupted;
+    arguments.options.limit.cancelled = tkf_interrupted;
 
     /* The parser reorders argv; starting anew, for --mem, needs it as it was. */
     char **original = calloc((size_t)argc + 2, sizeof *original);

@@ -18,6 +18,11 @@
 /* Windows of a repetition with a fixed number of iterations. */
 #define FIXED_WINDOWS 64
 
+/* The fastest state: the lowest place where one window in so many lies within this, relative. */
+#define FAST_SHARE 100
+#define FAST_MIN   3
+#define FAST_WIDTH 0.01
+
 /* In TKF_BENCH_N: from so many iterations on, less than this for each is no loop. Ten times faster than any CPU's. */
 #define LOOP_SURE    1000000
 #define LOOP_GONE_NS 0.01
@@ -38,13 +43,13 @@ struct tkf_bench_run {
     struct tkf_bench_repetition *result;
     bool count_mem;
     enum phase phase;
-    bool sized; /* windows have their size: what they take is a sample */
+    bool sized; /* the next window has its size: what it takes is a sample */
     bool was_reset;
     uint64_t window_iterations;
-    uint64_t window_ticks;  /* of the window, as far as the timer was stopped in it */
-    uint64_t started_ticks; /* when the timer last started */
-    uint64_t entered_ticks; /* when the loop was entered: wall time */
-    double sampled_ns;
+    uint64_t window_ticks;     /* of the window, as far as the timer was stopped in it */
+    uint64_t started_ticks;    /* when the timer last started */
+    uint64_t entered_ticks;    /* when the loop was entered: wall time */
+    double sampled_ns;         /* the time of the samples so far */
     struct tkf_mem_counts mem; /* when the timer last started */
     const char *loop_file;
     unsigned loop_line;
@@ -238,31 +243,49 @@ static uint64_t next_fixed(struct tkf_bench_run *run)
     return left < window ? left : window;
 }
 
-/** The next window's iterations; 0 when the repetition is complete. Keeps what was a sample. */
+static bool cancelled(const struct tkf_bench_run *run)
+{
+    return run->limit->cancelled != NULL && run->limit->cancelled(NULL);
+}
+
+/**
+ * The next window's iterations; 0 when the repetition is complete. Keeps what was a sample.
+ *
+ * A window may have been interrupted, and be too short for all its length. So the size goes on growing while windows are short, and
+ * what was sampled at a smaller size is dropped; and only samples count towards the time to fill.
+ */
 static uint64_t next_window(struct tkf_bench_run *run, double ns, double wall_ns)
 {
     const struct tkf_bench_limit *limit = run->limit;
-    bool last;
+    struct tkf_bench_repetition *result = run->result;
     uint64_t next;
+    bool is_sample, last;
     if (limit->iterations > 0) {
         next = next_fixed(run);
         last = next == 0;
         /* The first window, of one iteration, is a sample only where the others are of one too. */
-        run->sized = run->result->iterations > 1 || limit->iterations <= FIXED_WINDOWS;
+        is_sample = result->iterations > 1 || limit->iterations <= FIXED_WINDOWS;
     } else {
         double wanted_ns = window_wanted_ns(run);
-        next = run->sized || ns >= wanted_ns / 2
-                   ? run->window_iterations
-                   : grown(run->window_iterations, ns, wanted_ns, RAMP_FACTOR);
-        last = run->result->total_ns >= limit->time_ns || wall_ns >= WALL_FACTOR * limit->time_ns;
+        bool is_short = ns < wanted_ns / 2;
+        if (is_short) {
+            result->nsamples = 0;
+            run->sampled_ns = 0;
+            run->sized = false;
+        }
+        next = is_short ? grown(run->window_iterations, ns, wanted_ns, RAMP_FACTOR)
+                        : run->window_iterations;
+        is_sample = run->sized;
+        run->sized = !is_short;
+        run->sampled_ns += is_sample ? ns : 0;
+        last = run->sampled_ns >= limit->time_ns || wall_ns >= WALL_FACTOR * limit->time_ns;
     }
+    last |= cancelled(run);
     /* The first window of all is cold: it counts only where there is no other. */
-    if ((run->sized || (last && run->result->nsamples == 0)) && !keep_sample(run, ns)) {
+    if ((is_sample || (last && result->nsamples == 0)) && !keep_sample(run, ns)) {
         fail(run, run->loop_file, run->loop_line, "out of memory; take a shorter --time");
         return 0;
     }
-    if (limit->iterations == 0 && next == run->window_iterations)
-        run->sized = true;
     return last ? 0 : next;
 }
 
@@ -367,7 +390,7 @@ static void run_ramp(struct tkf_bench_run *run, struct tkf_bench *b)
             return;
         double wall_ns = (double)(now(run) - from) * run->timer->tick_ns;
         if (limit->iterations > 0 || ns >= limit->time_ns || n >= RAMP_MAX ||
-            wall_ns >= WALL_FACTOR * limit->time_ns)
+            wall_ns >= WALL_FACTOR * limit->time_ns || cancelled(run))
             break;
         n = grown(n, ns, 1.2 * limit->time_ns, RAMP_FACTOR);
         if (n > RAMP_MAX)
@@ -380,7 +403,7 @@ static void run_ramp(struct tkf_bench_run *run, struct tkf_bench *b)
         fail(run, run->entry->file, run->entry->line, "out of memory");
 }
 
-/** Median, interval and mean from the samples. False when out of memory. */
+/** Median, interval, fastest state and mean from the samples. False when out of memory. */
 static bool summarise(struct tkf_bench_repetition *result)
 {
     double *sorted = malloc(result->nsamples * sizeof *sorted);
@@ -389,6 +412,11 @@ static bool summarise(struct tkf_bench_repetition *result)
     memcpy(sorted, result->samples, result->nsamples * sizeof *sorted);
     tkf_sort(sorted, (unsigned)result->nsamples);
     struct tkf_band band = tkf_median_band(sorted, (unsigned)result->nsamples);
+    unsigned n = (unsigned)result->nsamples, need = n / FAST_SHARE + 1;
+    if (need < FAST_MIN && n >= FAST_MIN)
+        need = FAST_MIN;
+    struct tkf_cluster fast = tkf_lowest_cluster(sorted, n, FAST_WIDTH, need);
+    result->fast_ns = tkf_quantile(sorted + fast.first, fast.count, 0.5);
     free(sorted);
     result->ns = band.mid;
     result->ns_lo = band.lo;

@@ -124,11 +124,11 @@ static json_t *repetition_json(const struct tkf_bench_session *session,
     }
     for (unsigned i = 0; i < r->nmetrics; i++)
         json_object_set_new(metrics, r->metrics[i].unit, number(r->metrics[i].value));
-    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "ns", number(r->ns),
-                     "ns_lo", number(r->ns_lo), "ns_hi", number(r->ns_hi), "mean_ns",
-                     number(r->mean_ns), "iterations", (json_int_t)r->iterations, "samples",
-                     samples, "sample_iterations", sizes, "brackets", (json_int_t)r->brackets,
-                     "megabytes_per_second",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "ns",
+                     number(r->ns), "ns_lo", number(r->ns_lo), "ns_hi", number(r->ns_hi),
+                     "fastest_ns", number(r->fast_ns), "mean_ns", number(r->mean_ns), "iterations",
+                     (json_int_t)r->iterations, "samples", samples, "sample_iterations", sizes,
+                     "brackets", (json_int_t)r->brackets, "megabytes_per_second",
                      r->bytes > 0 ? number(megabytes_per_second(r)) : json_null(), "metrics",
                      metrics, "memory", session->options->mem ? mem_json(r) : json_null());
 }

@@ -65,7 +65,7 @@ static bool parse_limit(const char *text, struct tkf_bench_limit *ret_limit)
         const char *unit;
         double ns;
     } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}};
-    struct tkf_bench_limit limit = {.time_ns = 0};
+    struct tkf_bench_limit limit = {.cancelled = ret_limit->cancelled};
     size_t digits = strspn(text, "0123456789.");
     const char *unit = text + digits;
     if (strcmp(unit, "x") == 0) {
@@ -254,7 +254,7 @@ static int calibrate(struct tkf_bench_session *session, FILE *err)
     struct tkf_calibrate_request request = {
         .quick = true,
         .cpus = session->options->cpu,
-        .cancelled = session->options->cancelled,
+        .cancelled = session->options->limit.cancelled,
     };
     struct tkf_input_error why;
     int error = TKF_ENOISE;
@@ -312,7 +312,7 @@ int tkf_bench_open(const struct tkf_bench_options *options, FILE *err,
 
 static bool cancelled(const struct tkf_bench_session *session)
 {
-    return session->options->cancelled != NULL && session->options->cancelled(NULL);
+    return session->options->limit.cancelled != NULL && session->options->limit.cancelled(NULL);
 }
 
 /** All repetitions of a row, each printed as it is there. */
@@ -352,7 +352,8 @@ static void run_rows(struct tkf_bench_session *session, FILE *out, FILE *err)
             run_row(session, &session->rows[i], out, err);
         if (cancelled(session))
             break;
-        tkf_bench_judge(session, &session->rows[first], end - first);
+        /* All rows so far: what a row is worth shows beside others too. */
+        tkf_bench_judge(session, session->rows, end);
         for (size_t i = first; i < end && !session->options->json; i++)
             tkf_bench_print_mark(&session->rows[i], out);
     }

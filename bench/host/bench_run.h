@@ -39,8 +39,9 @@ struct tkf_bench_timer {
 
 /** What one repetition may take. */
 struct tkf_bench_limit {
-    double time_ns;      /**< measured time to fill */
-    uint64_t iterations; /**< exactly so many instead; 0: as many as fill time_ns */
+    double time_ns;               /**< measured time to fill */
+    uint64_t iterations;          /**< exactly so many instead; 0: as many as fill time_ns */
+    bool (*cancelled)(void *ctx); /**< asked after each window, with NULL; NULL: never */
 };
 
 struct tkf_bench_metric {
@@ -52,9 +53,11 @@ struct tkf_bench_metric {
 struct tkf_bench_repetition {
     double ns;           /**< one operation: the median of the samples */
     double ns_lo, ns_hi; /**< the median's 95 % interval, by order statistics */
-    double mean_ns;      /**< all measured time over all iterations */
-    double *samples;     /**< [nsamples] ns of each window, in order */
-    uint64_t *sizes;     /**< [nsamples] iterations of each window */
+    double
+        fast_ns; /**< the median in the fastest state that was seen: of the lowest dense samples */
+    double mean_ns;  /**< all measured time over all iterations */
+    double *samples; /**< [nsamples] ns of each window, in order */
+    uint64_t *sizes; /**< [nsamples] iterations of each window */
     size_t nsamples, capacity;
     uint64_t iterations;       /**< all that were measured, those that sized the windows too */
     double total_ns;           /**< the time of those */
@@ -93,9 +96,8 @@ struct tkf_bench_options {
         *filter; /**< POSIX extended regular expression, matched anywhere in the name; NULL: all */
     bool list, mem, json, shuffle;
     uint64_t seed;
-    const char *cpu;              /**< number of the CPU to be bound to; NULL: not bound */
-    const char *pkg;              /**< the "pkg:" of the output */
-    bool (*cancelled)(void *ctx); /**< asked between repetitions; NULL: never */
+    const char *cpu; /**< number of the CPU to be bound to; NULL: not bound */
+    const char *pkg; /**< the "pkg:" of the output */
 };
 
 void tkf_bench_defaults(struct tkf_bench_options *ret_options);
@@ -157,7 +159,7 @@ int tkf_bench_print_json(const struct tkf_bench_session *session, FILE *out);
 
 /* ---- bench_judge.c ------------------------------------------------------------------------------------------------ */
 
-/** Write verdict and evidence of rows that were all measured; a family (Sum/8, Sum/64) belongs in one call. */
+/** Write verdict and evidence of rows that were all measured; those of earlier calls are replaced. */
 void tkf_bench_judge(const struct tkf_bench_session *session, struct tkf_bench_row *rows,
                      size_t nrows);
 

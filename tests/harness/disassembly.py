@@ -7,10 +7,10 @@ import subprocess
 BRANCH = re.compile(r"^(j\w+|b\.\w+|cbn?z|tbn?z|b)\b")
 
 
-def functions(program):
+def functions(objdump, program):
     """Name to [(address, instruction)], of all functions that have a symbol."""
     text = subprocess.run(
-        ["objdump", "-d", "--no-show-raw-insn", program], check=True, capture_output=True, text=True
+        [objdump, "-d", "--no-show-raw-insn", program], check=True, capture_output=True, text=True
     ).stdout
     return {
         match[1]: [

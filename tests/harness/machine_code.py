@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """What compilers make of tkf_keep(), tkf_opaque(), tkf_clobber() and tkf_loop(): the machine code tells.
 
-machine_code.py SOURCE ARCH -- COMPILER... : each of the compilers that exists, as C and as C++, at -O0 to -O3, and with -flto.
+machine_code.py SOURCE ARCH OBJDUMP LANGUAGE,... -- COMPILER...: each of the compilers that exists, for each language, at -O0
+to -O3, and with -flto. A compiler may be several words.
 """
 
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,8 +16,8 @@ import tempfile
 
 from disassembly import functions, loops
 
-SOURCE, ARCH = pathlib.Path(sys.argv[1]), sys.argv[2]
-COMPILERS = sys.argv[4:]
+SOURCE, ARCH, OBJDUMP, LANGUAGES = pathlib.Path(sys.argv[1]), *sys.argv[2:5]
+COMPILERS = [shlex.split(words) for words in sys.argv[6:]]
 LEVELS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "-flto"], ["-O3", "-flto"])
 
 # What an instruction is called here.
@@ -96,39 +98,36 @@ def check(compiler, language, level, folder):
     objects = []
     for path, as_language in ((source, language), (main, "c")):
         objects.append(folder / f"{path.stem}.o")
-        command = [compiler, "-Wall", "-Wextra", "-Werror", *level, *include]
+        command = [*compiler, "-Wall", "-Wextra", "-Werror", *level, *include]
         command += ["-x", as_language, "-c", path, "-o", objects[-1]]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
         if done.returncode != 0:
             return [done.stderr]
-    linker = ["-fuse-ld=lld"] if "clang" in compiler and "-flto" in level else []
-    command = [compiler, *level, *linker, *objects, "-o", program]
+    linker = ["-fuse-ld=lld"] if "clang" in compiler[0] and "-flto" in level else []
+    command = [*compiler, *level, *linker, *objects, "-o", program]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode != 0:
         return [done.stderr]
-    return list(complaints(functions(program), level))
+    return list(complaints(functions(OBJDUMP, program), level))
 
 
 def main():
-    if shutil.which("objdump") is None:
-        print("objdump is not installed: no machine code can be read", file=sys.stderr)
-        return 77
     failed, checked = False, 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for compiler in COMPILERS:
-            if shutil.which(compiler) is None:
-                print(f"{compiler} is not installed: not checked", file=sys.stderr)
+            if shutil.which(compiler[0]) is None:
+                print(f"{compiler[0]} is not installed: not checked", file=sys.stderr)
                 continue
-            for language in ("c", "c++"):
+            for language in LANGUAGES.split(","):
                 for level in LEVELS:
-                    if "clang" in compiler and "-flto" in level and not shutil.which("ld.lld"):
+                    if "clang" in compiler[0] and "-flto" in level and not shutil.which("ld.lld"):
                         print("ld.lld is not installed: clang -flto not checked", file=sys.stderr)
                         continue
                     checked += 1
                     for complaint in check(compiler, language, level, folder):
                         failed = True
-                        print(f"{compiler} -x {language} {' '.join(level)}: {complaint}\n")
+                        print(f"{shlex.join(compiler)} -x {language} {' '.join(level)}: {complaint}\n")
     if checked == 0:
         print("no compiler of the list is installed: no machine code was checked", file=sys.stderr)
         return 77

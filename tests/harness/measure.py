@@ -99,7 +99,7 @@ def judged(tickfloor, runs, what):
     wrong = {}
     good = 0
     for _ in range(runs):
-        rows = json.loads(run([tickfloor, "bench", "--time", "20ms", "--json"]))["benchmarks"]
+        rows = json.loads(run([tickfloor, "bench", "--time", "100ms", "--json"]))["benchmarks"]
         bad = [
             f"{row['name']} {row['verdict']}"
             for row in rows

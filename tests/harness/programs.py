@@ -20,6 +20,8 @@ RESULT = re.compile(r"Benchmark\S+\s+[1-9][0-9]*(\s+[0-9.]+ \S+)+$")
 CONFIGURATION = re.compile(r"[a-z]\S*: .+$")
 UNIT = re.compile(r"Unit \S+( \S+=\S+)+$")
 
+VERDICTS = """impossible at-floor capped flat timer-limited went-quiet near-floor undecided ok""".split()
+
 SUITE = """DeadAlloc/discarded DeadAlloc/noinline DeadAlloc/sink DeadAlloc/kept FoldPopcount/literal
 FoldPopcount/opaque Hoist/call Hoist/opaque HoistSum/8 HoistSum/64 HoistSum/512 HoistSum/4096
 Timer/setup_inside Timer/wrong_order Timer/bracketed Timer/pair SinkPlace/inside SinkPlace/after
@@ -80,6 +82,8 @@ class Format(unittest.TestCase):
         self.assertEqual(list(rows), ["Sum/100", "Sum/1000", "BadStop"])
         row = rows["Sum/100"]
         self.assertEqual(row["arg"], 100)
+        self.assertIn(row["verdict"], VERDICTS)
+        self.assertIsNone(rows["BadStop"]["verdict"])
         self.assertEqual(len(row["repetitions"]), 2)
         for repetition in row["repetitions"]:
             samples = sorted(repetition["samples"])

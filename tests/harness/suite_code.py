@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The built-in benchmarks are what they say: the dead are dead, the honest are not. By machine code.
 
-suite_code.py TICKFLOOR ARCH
+suite_code.py TICKFLOOR ARCH OBJDUMP
 """
 
 import re
-import shutil
 import sys
 
 from disassembly import functions, loops
@@ -77,11 +76,8 @@ def complaints(code, arch):
 
 
 def main():
-    program, arch = sys.argv[1:]
-    if shutil.which("objdump") is None:
-        print("objdump is not installed: no machine code can be read", file=sys.stderr)
-        return 77
-    found = list(complaints(functions(program), arch))
+    program, arch, objdump = sys.argv[1:]
+    found = list(complaints(functions(objdump, program), arch))
     for complaint in found:
         print(complaint + "\n", file=sys.stderr)
     return 1 if found else 0
