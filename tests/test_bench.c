@@ -172,6 +172,24 @@ BODY(body_two_states)
         spend(++stalls / 10000 % 10 == 0 ? 100 : 180);
 }
 
+BODY(body_never_the_same)
+{
+    while (tkf_loop(b))
+        spend(100 * (double)++stalls);
+}
+
+static void test_no_state(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 8; n++) {
+        stalls = 0;
+        struct tkf_bench_repetition r = repeat(body_never_the_same, NULL, 0, n);
+        assert_near(r.ns, 50 * (double)(n + 1), 1e-9);
+        assert_near(r.fast_ns, n < 3 ? 100 : r.ns, 1e-9);
+        tkf_bench_repetition_free(&r);
+    }
+}
+
 /** Slow in nine of ten windows: the median says so, and the fastest state is known all the same. */
 static void test_states(void **state)
 {
@@ -808,6 +826,7 @@ int main(void)
         cmocka_unit_test_setup(test_slow_body, setup),
         cmocka_unit_test_setup(test_interruptions, setup),
         cmocka_unit_test_setup(test_early_interruption, setup),
+        cmocka_unit_test_setup(test_no_state, setup),
         cmocka_unit_test_setup(test_states, setup),
         cmocka_unit_test_setup(test_fixed_iterations, setup),
         cmocka_unit_test_setup(test_cancelled, setup),

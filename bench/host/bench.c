@@ -416,7 +416,9 @@ static bool summarise(struct tkf_bench_repetition *result)
     if (need < FAST_MIN && n >= FAST_MIN)
         need = FAST_MIN;
     struct tkf_cluster fast = tkf_lowest_cluster(sorted, n, FAST_WIDTH, need);
-    result->fast_ns = tkf_quantile(sorted + fast.first, fast.count, 0.5);
+    /* None where all samples lie apart: then no state can be told from another. */
+    result->fast_ns =
+        fast.count > 0 ? tkf_quantile(sorted + fast.first, fast.count, 0.5) : band.mid;
     free(sorted);
     result->ns = band.mid;
     result->ns_lo = band.lo;
