@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The real-time clock: slow and coarse, but its seconds are its own. The edge between two of them is known as well as the clock
+ * can be polled.
+ */
+#include "firmware.h"
+#include "rate.h"
+#include "stats.h"
+#include "window.h"
+
+#define EDGES 3
+
+/* Much worse than any crystal, and than one poll in a second. */
+#define WINDOWS_AGREE_PPM 500
+#define SOURCES_AGREE_PPM 1000
+
+static const char *const names[EDGES - 1] = {"rtc window 1", "rtc window 2"};
+
+static bool read_clock(struct tkf_efi_time *ret_time)
+{
+    return tkf_efi_system->runtime->get_time != NULL &&
+           tkf_efi_system->runtime->get_time(ret_time, NULL) == TKF_EFI_SUCCESS;
+}
+
+void tkf_rtc_stamp(char *ret_text, size_t size)
+{
+    struct tkf_efi_time t = {.year = 0};
+    ret_text[0] = '\0';
+    if (read_clock(&t) && t.year >= 1998)
+        tkf_format(ret_text, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", t.year, t.month, t.day, t.hour,
+                   t.minute, t.second);
+}
+
+/** Ticks at the next change of the second: the middle of the poll that saw it. */
+static const char *next_edge(const struct tkf_counter *counter, const struct tkf_env *env,
+                             uint64_t *ret_ticks)
+{
+    struct tkf_efi_time before, now;
+    uint64_t from = tkf_window_now(env, counter->source), last, after = from;
+    double limit = 3 * tkf_rate_guess_hz(counter);
+    if (!read_clock(&before))
+        return "the firmware cannot read its real-time clock";
+    do {
+        last = after;
+        if (!read_clock(&now))
+            return "the firmware cannot read its real-time clock";
+        after = tkf_window_now(env, counter->source);
+        if ((double)(after - from) > limit)
+            return "the real-time clock does not advance";
+    } while (now.second == before.second);
+    *ret_ticks = last + (after - last) / 2;
+    return NULL;
+}
+
+const char *tkf_rtc_check(struct tkf_counter *counter)
+{
+    const struct tkf_env env = {.ctx = NULL};
+    uint64_t ticks[EDGES];
+    for (unsigned i = 0; i < EDGES; i++) {
+        const char *reason = next_edge(counter, &env, &ticks[i]);
+        if (reason != NULL)
+            return reason;
+    }
+    for (unsigned i = 0; i + 1 < EDGES; i++)
+        tkf_rate_add(counter, names[i], (double)(ticks[i + 1] - ticks[i]));
+    return NULL;
+}
+
+bool tkf_rtc_agrees(const struct tkf_counter *counter)
+{
+    double windows[EDGES - 1] = {0};
+    bool agree = true;
+    for (unsigned i = 0; i < counter->nrates; i++) {
+        const struct tkf_rate *rate = &counter->rates[i];
+        agree = agree && rate->ppm_off < SOURCES_AGREE_PPM && rate->ppm_off > -SOURCES_AGREE_PPM;
+        for (unsigned k = 0; k + 1 < EDGES; k++) {
+            if (tkf_same(rate->name, names[k]))
+                windows[k] = rate->hz;
+        }
+    }
+    double apart_ppm = (windows[1] / windows[0] - 1) * 1e6;
+    return agree && apart_ppm < WINDOWS_AGREE_PPM && apart_ppm > -WINDOWS_AGREE_PPM;
+}
