@@ -135,7 +135,7 @@ void tkf_rtc_stamp(char *ret_text, size_t size);
 /**
  * Hold the counter's declared rate against two seconds of the real-time clock: adds two rates to counter->rates.
  * @return NULL, or why not, one clause.
- * Cost: up to 3 s.
+ * Cost: 3 s; a few more where something takes the CPU away.
  */
 const char *tkf_rtc_check(struct tkf_counter *counter);
 

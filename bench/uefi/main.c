@@ -330,7 +330,7 @@ static int measure(void)
     if (error != 0)
         return fail(error);
     if (run.clock == NULL && (choice == TKF_CLOCK_AUTO || choice == TKF_CLOCK_RTC)) {
-        tkf_print("holding the counter against the real-time clock, 3 s ...\n");
+        tkf_print("holding the counter against the real-time clock, some seconds ...\n");
         run.rtc_reason = tkf_rtc_check(&run.profile.counter);
         run.rtc_checked = run.rtc_reason == NULL;
     } else if (run.clock == NULL && choice != TKF_CLOCK_NONE) {

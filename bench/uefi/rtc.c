@@ -8,7 +8,9 @@
 #include "stats.h"
 #include "window.h"
 
-#define EDGES 3
+#define EDGES  3
+#define TRIES  12
+#define EDGE_S 200e-6 /* an edge known worse than this says nothing */
 
 /* Much worse than any crystal, and than one poll in a second. */
 #define WINDOWS_AGREE_PPM 500
@@ -31,9 +33,15 @@ void tkf_rtc_stamp(char *ret_text, size_t size)
                    t.minute, t.second);
 }
 
-/** Ticks at the next change of the second: the middle of the poll that saw it. */
+struct edge {
+    uint64_t ticks;           /**< the middle of the poll that saw it */
+    uint64_t uncertain_ticks; /**< how long that poll took */
+    uint8_t second;           /**< that began */
+};
+
+/** The next change of the second. NULL, or why there is none. */
 static const char *next_edge(const struct tkf_counter *counter, const struct tkf_env *env,
-                             uint64_t *ret_ticks)
+                             struct edge *ret_edge)
 {
     struct tkf_efi_time before, now;
     uint64_t from = tkf_window_now(env, counter->source), last, after = from;
@@ -48,21 +56,29 @@ static const char *next_edge(const struct tkf_counter *counter, const struct tkf
         if ((double)(after - from) > limit)
             return "the real-time clock does not advance";
     } while (now.second == before.second);
-    *ret_ticks = last + (after - last) / 2;
+    *ret_edge = (struct edge){last + (after - last) / 2, after - last, now.second};
     return NULL;
 }
 
 const char *tkf_rtc_check(struct tkf_counter *counter)
 {
     const struct tkf_env env = {.ctx = NULL};
-    uint64_t ticks[EDGES];
-    for (unsigned i = 0; i < EDGES; i++) {
-        const char *reason = next_edge(counter, &env, &ticks[i]);
+    double sharp_ticks = EDGE_S * tkf_rate_guess_hz(counter);
+    struct edge edges[EDGES], edge;
+    unsigned n = 0;
+    for (unsigned tries = 0; n < EDGES; tries++) {
+        if (tries == TRIES)
+            return "the edges of the real-time clock could not be seen sharply: polls of it took too long";
+        const char *reason = next_edge(counter, &env, &edge);
         if (reason != NULL)
             return reason;
+        if ((double)edge.uncertain_ticks < sharp_ticks)
+            edges[n++] = edge;
     }
-    for (unsigned i = 0; i + 1 < EDGES; i++)
-        tkf_rate_add(counter, names[i], (double)(ticks[i + 1] - ticks[i]));
+    for (unsigned i = 0; i + 1 < EDGES; i++) {
+        unsigned seconds = (60u + edges[i + 1].second - edges[i].second) % 60;
+        tkf_rate_add(counter, names[i], (double)(edges[i + 1].ticks - edges[i].ticks) / seconds);
+    }
     return NULL;
 }
 
