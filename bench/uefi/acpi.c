@@ -21,7 +21,7 @@ static bool begins_with(const unsigned char *at, const char *text)
     return true;
 }
 
-static bool same_guid(const struct tkf_efi_guid *a, const struct tkf_efi_guid *b)
+static bool same_guid(const struct tkf_uefi_guid *a, const struct tkf_uefi_guid *b)
 {
     const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
     for (unsigned i = 0; i < sizeof *a; i++) {
@@ -33,14 +33,14 @@ static bool same_guid(const struct tkf_efi_guid *a, const struct tkf_efi_guid *b
 
 static const unsigned char *root_pointer(void)
 {
-    for (uint64_t i = 0; i < tkf_efi_system->ntables; i++) {
-        if (same_guid(&tkf_efi_system->tables[i].guid, &tkf_efi_acpi_guid))
-            return tkf_efi_system->tables[i].table;
+    for (uint64_t i = 0; i < tkf_uefi_system->ntables; i++) {
+        if (same_guid(&tkf_uefi_system->tables[i].guid, &tkf_uefi_acpi_guid))
+            return tkf_uefi_system->tables[i].table;
     }
     return NULL;
 }
 
-const void *tkf_acpi_table(const char signature[4], size_t size)
+const void *tkf_uefi_acpi_table(const char signature[4], size_t size)
 {
     const unsigned char *root = root_pointer();
     if (root == NULL || !begins_with(root, "RSD PTR "))

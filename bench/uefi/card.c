@@ -20,7 +20,7 @@ static void print_wrapped(const char *label, unsigned indent, const char *text)
             word++;
         if (!first && used + 1 + word > WIDTH) {
             line[used] = '\0';
-            tkf_print("%s\n", line);
+            tkf_uefi_print("%s\n", line);
             used = 0;
             first = true;
         }
@@ -36,7 +36,7 @@ static void print_wrapped(const char *label, unsigned indent, const char *text)
             text++;
     }
     line[used] = '\0';
-    tkf_print("%s\n", line);
+    tkf_uefi_print("%s\n", line);
 }
 
 static void row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -44,11 +44,11 @@ static void row(const char *label, const char *format, ...) __attribute__((forma
 static void row(const char *label, const char *format, ...)
 {
     char line[400];
-    struct tkf_text text = {line, sizeof line, 0};
+    struct tkf_uefi_text text = {line, sizeof line, 0};
     va_list arguments;
     line[0] = '\0';
     va_start(arguments, format);
-    tkf_text_vadd(&text, format, arguments);
+    tkf_uefi_text_vadd(&text, format, arguments);
     va_end(arguments);
     print_wrapped(label, LABEL, line);
 }
@@ -69,7 +69,7 @@ static const char *trust_words(const struct tkf_counter *c)
 static void print_cpu(const struct tkf_cpu_floor *f)
 {
     char label[LABEL];
-    tkf_format(label, sizeof label, "CPU %u", f->cpu);
+    tkf_uefi_format(label, sizeof label, "CPU %u", f->cpu);
     row(label,
         "cycle %.4g ns, %.4g MHz; empty loop %.3g - %.3g - %.3g ns, %.3g - %.3g - %.3g cycles",
         f->cycle_ns, f->core_hz / 1e6, f->floor_ns.lo, f->floor_ns.mid, f->floor_ns.hi,
@@ -84,7 +84,7 @@ static void print_loops(const struct tkf_cpu_floor *f)
         if (loop->offset_bytes != 0)
             continue;
         for (unsigned k = 0; k < f->nloops; k++) {
-            if (tkf_same(f->loops[k].shape, loop->shape) &&
+            if (tkf_uefi_same(f->loops[k].shape, loop->shape) &&
                 f->loops[k].cycles.mid > worst->cycles.mid)
                 worst = &f->loops[k];
         }
@@ -97,16 +97,16 @@ static void print_loops(const struct tkf_cpu_floor *f)
 static void print_costs(const struct tkf_cpu_floor *f)
 {
     char line[400];
-    struct tkf_text text = {line, sizeof line, 0};
+    struct tkf_uefi_text text = {line, sizeof line, 0};
     line[0] = '\0';
     for (unsigned i = 0; i < f->ncosts; i++)
-        tkf_text_add(&text, "%s%s %.3g ns", i > 0 ? ", " : "", f->costs[i].name,
-                     f->costs[i].ns.mid);
+        tkf_uefi_text_add(&text, "%s%s %.3g ns", i > 0 ? ", " : "", f->costs[i].name,
+                          f->costs[i].ns.mid);
     print_wrapped("costs", LABEL, line);
 }
 
-void tkf_card_print(const struct tkf_profile *profile, const char *clock,
-                    const struct tkf_gaps *gaps)
+void tkf_uefi_card_print(const struct tkf_profile *profile, const char *clock,
+                         const struct tkf_uefi_gaps *gaps)
 {
     const struct tkf_machine *m = &profile->machine;
     const struct tkf_counter *c = &profile->counter;

@@ -38,7 +38,7 @@ static char *cut(char *text, char c)
 static int find(const char *const *words, const char *word)
 {
     for (int i = 0; words[i] != NULL; i++) {
-        if (tkf_same(words[i], word))
+        if (tkf_uefi_same(words[i], word))
             return i;
     }
     return -1;
@@ -60,30 +60,30 @@ static bool parse_seconds(const char *text, unsigned *ret_seconds)
     return n > 0;
 }
 
-/** The words of struct tkf_config's enums, in their order. */
+/** The words of struct tkf_uefi_config's enums, in their order. */
 static const char *const cpus_words[] = {"all", "boot", NULL};
 static const char *const clock_words[] = {"auto", "pm-timer", "hpet", "rtc", "none", NULL};
 static const char *const then_words[] = {"wait", "exit", "reboot", "poweroff", NULL};
 
 /** Take one setting. NULL, or what may stand there. */
-static const char *take(const char *name, const char *value, struct tkf_config *config)
+static const char *take(const char *name, const char *value, struct tkf_uefi_config *config)
 {
     int which;
-    if (tkf_same(name, "cpus")) {
+    if (tkf_uefi_same(name, "cpus")) {
         which = find(cpus_words, value);
         config->boot_cpu_only = which >= 0 ? which == 1 : config->boot_cpu_only;
         return which >= 0 ? NULL : "give all or boot";
     }
-    if (tkf_same(name, "seconds"))
+    if (tkf_uefi_same(name, "seconds"))
         return parse_seconds(value, &config->seconds) ? NULL : "give a whole number, 1 to 3600";
-    if (tkf_same(name, "clock")) {
+    if (tkf_uefi_same(name, "clock")) {
         which = find(clock_words, value);
-        config->clock = which >= 0 ? (enum tkf_clock_choice)which : config->clock;
+        config->clock = which >= 0 ? (enum tkf_uefi_clock_choice)which : config->clock;
         return which >= 0 ? NULL : "give auto, pm-timer, hpet, rtc or none";
     }
-    if (tkf_same(name, "then")) {
+    if (tkf_uefi_same(name, "then")) {
         which = find(then_words, value);
-        config->then = which >= 0 ? (enum tkf_then)which : config->then;
+        config->then = which >= 0 ? (enum tkf_uefi_then)which : config->then;
         return which >= 0 ? NULL : "give wait, exit, reboot or poweroff";
     }
     return "the settings are cpus, seconds, clock and then";
@@ -98,10 +98,11 @@ static void printable(char ret_text[40], const char *text)
     ret_text[n] = '\0';
 }
 
-int tkf_config_parse(char *text, struct tkf_config *ret_config, struct tkf_input_error *ret_error)
+int tkf_uefi_config_parse(char *text, struct tkf_uefi_config *ret_config,
+                          struct tkf_input_error *ret_error)
 {
     int error = 0;
-    *ret_config = (struct tkf_config){.seconds = 1};
+    *ret_config = (struct tkf_uefi_config){.seconds = 1};
     for (unsigned line = 1; text != NULL; line++) {
         char *rest = cut(text, '\n');
         cut(text, '#');
@@ -118,9 +119,9 @@ int tkf_config_parse(char *text, struct tkf_config *ret_config, struct tkf_input
             printable(shown_value, value != NULL ? value : "");
             error = TKF_EFORMAT;
             ret_error->line = line;
-            tkf_format(ret_error->text, sizeof ret_error->text, "'%s%s%s' is no setting", shown,
-                       value != NULL ? " = " : "", shown_value);
-            tkf_format(ret_error->next, sizeof ret_error->next, "%s", next);
+            tkf_uefi_format(ret_error->text, sizeof ret_error->text, "'%s%s%s' is no setting",
+                            shown, value != NULL ? " = " : "", shown_value);
+            tkf_uefi_format(ret_error->next, sizeof ret_error->next, "%s", next);
         }
         text = rest;
     }

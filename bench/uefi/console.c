@@ -4,7 +4,7 @@
 /** Returns false when the console did not take it. */
 static bool print_on_console(const char *text)
 {
-    struct tkf_efi_text_output *console = tkf_efi_system->con_out;
+    struct tkf_uefi_text_output *console = tkf_uefi_system->con_out;
     if (console == NULL)
         return false;
     uint16_t wide[128];
@@ -16,7 +16,7 @@ static bool print_on_console(const char *text)
             wide[n++] = (unsigned char)*text++;
         }
         wide[n] = '\0';
-        if ((console->output_string(console, wide) & TKF_EFI_ERROR_BIT) != 0)
+        if ((console->output_string(console, wide) & TKF_UEFI_ERROR_BIT) != 0)
             return false;
     }
     return true;
@@ -24,9 +24,9 @@ static bool print_on_console(const char *text)
 
 static void print_on_serial(const char *text)
 {
-    struct tkf_efi_serial *serial;
-    if (tkf_efi_system->boot->locate_protocol(&tkf_efi_serial_guid, NULL, (void **)&serial) !=
-        TKF_EFI_SUCCESS)
+    struct tkf_uefi_serial *serial;
+    if (tkf_uefi_system->boot->locate_protocol(&tkf_uefi_serial_guid, NULL, (void **)&serial) !=
+        TKF_UEFI_SUCCESS)
         return;
     for (; *text != '\0'; text++) {
         uint64_t size = *text == '\n' ? 2 : 1;
@@ -34,36 +34,36 @@ static void print_on_serial(const char *text)
     }
 }
 
-void tkf_print_text(const char *text)
+void tkf_uefi_print_text(const char *text)
 {
     if (!print_on_console(text))
         print_on_serial(text);
 }
 
-void tkf_print(const char *format, ...)
+void tkf_uefi_print(const char *format, ...)
 {
     char line[512];
-    struct tkf_text text = {line, sizeof line, 0};
+    struct tkf_uefi_text text = {line, sizeof line, 0};
     va_list arguments;
     line[0] = '\0';
     va_start(arguments, format);
-    tkf_text_vadd(&text, format, arguments);
+    tkf_uefi_text_vadd(&text, format, arguments);
     va_end(arguments);
-    tkf_print_text(line);
+    tkf_uefi_print_text(line);
 }
 
-bool tkf_wait_for_key(unsigned seconds)
+bool tkf_uefi_wait_for_key(unsigned seconds)
 {
-    struct tkf_efi_text_input *keyboard = tkf_efi_system->con_in;
-    struct tkf_efi_key key;
+    struct tkf_uefi_text_input *keyboard = tkf_uefi_system->con_in;
+    struct tkf_uefi_key key;
     if (keyboard == NULL)
         return false;
-    while (keyboard->read_key(keyboard, &key) == TKF_EFI_SUCCESS)
+    while (keyboard->read_key(keyboard, &key) == TKF_UEFI_SUCCESS)
         continue; /* pressed before the question */
     for (unsigned i = 0; i < 20 * seconds; i++) {
-        if (keyboard->read_key(keyboard, &key) == TKF_EFI_SUCCESS)
+        if (keyboard->read_key(keyboard, &key) == TKF_UEFI_SUCCESS)
             return true;
-        tkf_efi_system->boot->stall(50000);
+        tkf_uefi_system->boot->stall(50000);
     }
     return false;
 }

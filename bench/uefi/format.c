@@ -4,14 +4,14 @@
 
 #define DIGITS_MAX 17
 
-bool tkf_same(const char *a, const char *b)
+bool tkf_uefi_same(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b)
         a++, b++;
     return *a == *b;
 }
 
-static void put(struct tkf_text *text, char c)
+static void put(struct tkf_uefi_text *text, char c)
 {
     if (text->used + 1 < text->size) {
         text->at[text->used] = c;
@@ -20,13 +20,13 @@ static void put(struct tkf_text *text, char c)
     text->used++;
 }
 
-static void put_string(struct tkf_text *text, const char *string)
+static void put_string(struct tkf_uefi_text *text, const char *string)
 {
     while (*string != '\0')
         put(text, *string++);
 }
 
-static void put_whole(struct tkf_text *text, uint64_t value, unsigned base, unsigned width)
+static void put_whole(struct tkf_uefi_text *text, uint64_t value, unsigned base, unsigned width)
 {
     char digits[20];
     unsigned n = 0;
@@ -62,7 +62,7 @@ static int decimal(double value, unsigned count, char *ret_digits)
 }
 
 /** Up to `count` significant digits, no trailing zeros; with an exponent where plain notation would be long. */
-static void put_general(struct tkf_text *text, double value, unsigned count)
+static void put_general(struct tkf_uefi_text *text, double value, unsigned count)
 {
     char digits[DIGITS_MAX];
     if (value == 0) {
@@ -88,7 +88,7 @@ static void put_general(struct tkf_text *text, double value, unsigned count)
     }
 }
 
-static void put_fixed(struct tkf_text *text, double value, unsigned places)
+static void put_fixed(struct tkf_uefi_text *text, double value, unsigned places)
 {
     uint64_t scale = 1;
     for (unsigned i = 0; i < places; i++)
@@ -101,7 +101,7 @@ static void put_fixed(struct tkf_text *text, double value, unsigned places)
     }
 }
 
-static void put_real(struct tkf_text *text, double value, char how, unsigned precision)
+static void put_real(struct tkf_uefi_text *text, double value, char how, unsigned precision)
 {
     if (!(value - value == 0)) { /* NAN or infinite */
         put_string(text, "unknown");
@@ -125,7 +125,7 @@ static unsigned take_number(const char **at)
     return n;
 }
 
-void tkf_text_vadd(struct tkf_text *text, const char *format, va_list arguments)
+void tkf_uefi_text_vadd(struct tkf_uefi_text *text, const char *format, va_list arguments)
 {
     for (const char *at = format; *at != '\0'; at++) {
         if (*at != '%') {
@@ -165,20 +165,20 @@ void tkf_text_vadd(struct tkf_text *text, const char *format, va_list arguments)
     }
 }
 
-void tkf_text_add(struct tkf_text *text, const char *format, ...)
+void tkf_uefi_text_add(struct tkf_uefi_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tkf_text_vadd(text, format, arguments);
+    tkf_uefi_text_vadd(text, format, arguments);
     va_end(arguments);
 }
 
-void tkf_format(char *ret_text, size_t size, const char *format, ...)
+void tkf_uefi_format(char *ret_text, size_t size, const char *format, ...)
 {
-    struct tkf_text text = {ret_text, size, 0};
+    struct tkf_uefi_text text = {ret_text, size, 0};
     va_list arguments;
     ret_text[0] = '\0';
     va_start(arguments, format);
-    tkf_text_vadd(&text, format, arguments);
+    tkf_uefi_text_vadd(&text, format, arguments);
     va_end(arguments);
 }

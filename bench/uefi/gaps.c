@@ -9,9 +9,10 @@
 
 /** One slice with interrupts masked; returns its length in ticks. */
 static uint64_t look(const struct tkf_env *env, const struct tkf_source *src, uint64_t slice_ticks,
-                     uint64_t gap_ticks, struct tkf_gaps *gaps, uint64_t *worst, uint64_t *lost)
+                     uint64_t gap_ticks, struct tkf_uefi_gaps *gaps, uint64_t *worst,
+                     uint64_t *lost)
 {
-    struct tkf_quiet quiet = tkf_quiet_begin();
+    struct tkf_uefi_quiet quiet = tkf_uefi_quiet_begin();
     uint64_t first = tkf_window_now(env, src), last = first;
     do {
         uint64_t now = tkf_window_now(env, src), delta = now > last ? now - last : 0;
@@ -23,14 +24,14 @@ static uint64_t look(const struct tkf_env *env, const struct tkf_source *src, ui
         }
         last = now;
     } while (last - first < slice_ticks);
-    tkf_quiet_end(quiet);
+    tkf_uefi_quiet_end(quiet);
     return last - first;
 }
 
-void tkf_gaps_find(const struct tkf_env *env, const struct tkf_counter *counter, unsigned seconds,
-                   struct tkf_gaps *ret_gaps)
+void tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *counter,
+                        unsigned seconds, struct tkf_uefi_gaps *ret_gaps)
 {
-    struct tkf_gaps gaps = {.count = 0};
+    struct tkf_uefi_gaps gaps = {.count = 0};
     double hz = counter->hz, gap_ticks = GAP_NS * 1e-9 * hz;
     uint64_t ticks = 0, worst = 0, lost = 0;
     /* A counter whose reads or steps are slow has no smaller gaps to tell. */

@@ -6,20 +6,20 @@
 #define USUAL_DIGITS 7 /* as the command writes */
 
 struct json {
-    struct tkf_text *text;
+    struct tkf_uefi_text *text;
     unsigned depth;
 };
 
 static void break_line(struct json *json)
 {
-    tkf_text_add(json->text, "\n");
+    tkf_uefi_text_add(json->text, "\n");
     for (unsigned i = 0; i < json->depth; i++)
-        tkf_text_add(json->text, "  ");
+        tkf_uefi_text_add(json->text, "  ");
 }
 
 static void open(struct json *json, const char *bracket)
 {
-    tkf_text_add(json->text, "%s", bracket);
+    tkf_uefi_text_add(json->text, "%s", bracket);
     json->depth++;
 }
 
@@ -28,40 +28,40 @@ static void close(struct json *json, const char *bracket, bool empty)
     json->depth--;
     if (!empty)
         break_line(json);
-    tkf_text_add(json->text, "%s", bracket);
+    tkf_uefi_text_add(json->text, "%s", bracket);
 }
 
 /** Before each member or entry. */
 static void next(struct json *json, bool first)
 {
     if (!first)
-        tkf_text_add(json->text, ",");
+        tkf_uefi_text_add(json->text, ",");
     break_line(json);
 }
 
 static void put_name(struct json *json, bool first, const char *name)
 {
     next(json, first);
-    tkf_text_add(json->text, "\"%s\": ", name);
+    tkf_uefi_text_add(json->text, "\"%s\": ", name);
 }
 
 /* Strings that come from the machine are ASCII or not worth keeping. */
 static void put_string(struct json *json, const char *string)
 {
-    tkf_text_add(json->text, "\"");
+    tkf_uefi_text_add(json->text, "\"");
     for (; *string != '\0'; string++) {
         char c[2] = {*string, '\0'};
         if (*string == '"' || *string == '\\')
-            tkf_text_add(json->text, "\\");
-        tkf_text_add(json->text, "%s", *string >= ' ' && *string <= '~' ? c : "?");
+            tkf_uefi_text_add(json->text, "\\");
+        tkf_uefi_text_add(json->text, "%s", *string >= ' ' && *string <= '~' ? c : "?");
     }
-    tkf_text_add(json->text, "\"");
+    tkf_uefi_text_add(json->text, "\"");
 }
 
 static void put_text_or_null(struct json *json, const char *string, bool null)
 {
     if (null)
-        tkf_text_add(json->text, "null");
+        tkf_uefi_text_add(json->text, "null");
     else
         put_string(json, string);
 }
@@ -70,9 +70,9 @@ static void put_real(struct json *json, double value, int digits)
 {
     bool finite = value - value == 0;
     if (finite)
-        tkf_text_add(json->text, "%.*g", digits != 0 ? digits : USUAL_DIGITS, value);
+        tkf_uefi_text_add(json->text, "%.*g", digits != 0 ? digits : USUAL_DIGITS, value);
     else
-        tkf_text_add(json->text, "null");
+        tkf_uefi_text_add(json->text, "null");
 }
 
 static void put_band(struct json *json, const struct tkf_band *band)
@@ -80,7 +80,7 @@ static void put_band(struct json *json, const struct tkf_band *band)
     const double values[] = {band->lo, band->mid, band->hi};
     static const char *const names[] = {"lo", "mid", "hi"};
     if (!(band->mid - band->mid == 0)) {
-        tkf_text_add(json->text, "null");
+        tkf_uefi_text_add(json->text, "null");
         return;
     }
     open(json, "{");
@@ -111,7 +111,7 @@ static void put_counts(struct json *json, const unsigned *counts, unsigned count
     open(json, "[");
     for (unsigned i = 0; i < count; i++) {
         next(json, i == 0);
-        tkf_text_add(json->text, "%u", counts[i]);
+        tkf_uefi_text_add(json->text, "%u", counts[i]);
     }
     close(json, "]", count == 0);
 }
@@ -157,17 +157,17 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
         put_string(json, field->names[*(const unsigned *)at]);
         return;
     case TKF_FIELD_BOOL:
-        tkf_text_add(json->text, "%s", *(const bool *)at ? "true" : "false");
+        tkf_uefi_text_add(json->text, "%s", *(const bool *)at ? "true" : "false");
         return;
     case TKF_FIELD_UNSIGNED:
         number = *(const unsigned *)at;
         if (field->nullable && number == 0)
-            tkf_text_add(json->text, "null");
+            tkf_uefi_text_add(json->text, "null");
         else
-            tkf_text_add(json->text, "%u", number);
+            tkf_uefi_text_add(json->text, "%u", number);
         return;
     case TKF_FIELD_UINT64:
-        tkf_text_add(json->text, "%llu", (unsigned long long)*(const uint64_t *)at);
+        tkf_uefi_text_add(json->text, "%llu", (unsigned long long)*(const uint64_t *)at);
         return;
     case TKF_FIELD_REAL:
         put_real(json, *(const double *)at, field->digits);
@@ -199,8 +199,8 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
                          !machine->hypervisor_known);
         return;
     case TKF_FIELD_USABLE:
-        tkf_text_add(json->text, "%s",
-                     ((const struct tkf_rejected *)base)->error == 0 ? "true" : "false");
+        tkf_uefi_text_add(json->text, "%s",
+                          ((const struct tkf_rejected *)base)->error == 0 ? "true" : "false");
         return;
     }
 }
@@ -221,7 +221,7 @@ static void put_object(struct json *json, const struct tkf_field *fields, const 
     close(json, "}", false);
 }
 
-void tkf_json_profile(const struct tkf_profile *profile, struct tkf_text *text)
+void tkf_uefi_json_profile(const struct tkf_profile *profile, struct tkf_uefi_text *text)
 {
     struct json json = {.text = text};
     open(&json, "{");
@@ -233,5 +233,5 @@ void tkf_json_profile(const struct tkf_profile *profile, struct tkf_text *text)
         put_object(&json, tkf_noise_fields, (const char *)&profile->cpus[0]);
     }
     close(&json, "}", false);
-    tkf_text_add(text, "\n");
+    tkf_uefi_text_add(text, "\n");
 }

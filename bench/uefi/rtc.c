@@ -18,19 +18,19 @@
 
 static const char *const names[EDGES - 1] = {"rtc window 1", "rtc window 2"};
 
-static bool read_clock(struct tkf_efi_time *ret_time)
+static bool read_clock(struct tkf_uefi_time *ret_time)
 {
-    return tkf_efi_system->runtime->get_time != NULL &&
-           tkf_efi_system->runtime->get_time(ret_time, NULL) == TKF_EFI_SUCCESS;
+    return tkf_uefi_system->runtime->get_time != NULL &&
+           tkf_uefi_system->runtime->get_time(ret_time, NULL) == TKF_UEFI_SUCCESS;
 }
 
-void tkf_rtc_stamp(char *ret_text, size_t size)
+void tkf_uefi_rtc_stamp(char *ret_text, size_t size)
 {
-    struct tkf_efi_time t = {.year = 0};
+    struct tkf_uefi_time t = {.year = 0};
     ret_text[0] = '\0';
     if (read_clock(&t) && t.year >= 1998)
-        tkf_format(ret_text, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", t.year, t.month, t.day, t.hour,
-                   t.minute, t.second);
+        tkf_uefi_format(ret_text, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", t.year, t.month, t.day,
+                        t.hour, t.minute, t.second);
 }
 
 struct edge {
@@ -40,10 +40,10 @@ struct edge {
 };
 
 /** The next change of the second. NULL, or why there is none. */
-static const char *next_edge(const struct tkf_counter *counter, const struct tkf_env *env,
+static const char *next_edge(const struct tkf_env *env, const struct tkf_counter *counter,
                              struct edge *ret_edge)
 {
-    struct tkf_efi_time before, now;
+    struct tkf_uefi_time before, now;
     uint64_t from = tkf_window_now(env, counter->source), last, after = from;
     double limit = 3 * tkf_rate_guess_hz(counter);
     if (!read_clock(&before))
@@ -60,16 +60,15 @@ static const char *next_edge(const struct tkf_counter *counter, const struct tkf
     return NULL;
 }
 
-const char *tkf_rtc_check(struct tkf_counter *counter)
+const char *tkf_uefi_rtc_check(const struct tkf_env *env, struct tkf_counter *counter)
 {
-    const struct tkf_env env = {.ctx = NULL};
     double sharp_ticks = EDGE_S * tkf_rate_guess_hz(counter);
     struct edge edges[EDGES], edge;
     unsigned n = 0;
     for (unsigned tries = 0; n < EDGES; tries++) {
         if (tries == TRIES)
             return "the edges of the real-time clock could not be seen sharply: polls of it took too long";
-        const char *reason = next_edge(counter, &env, &edge);
+        const char *reason = next_edge(env, counter, &edge);
         if (reason != NULL)
             return reason;
         if ((double)edge.uncertain_ticks < sharp_ticks)
@@ -82,7 +81,7 @@ const char *tkf_rtc_check(struct tkf_counter *counter)
     return NULL;
 }
 
-bool tkf_rtc_agrees(const struct tkf_counter *counter)
+bool tkf_uefi_rtc_agrees(const struct tkf_counter *counter)
 {
     double windows[EDGES - 1] = {0};
     bool agree = true;
@@ -90,7 +89,7 @@ bool tkf_rtc_agrees(const struct tkf_counter *counter)
         const struct tkf_rate *rate = &counter->rates[i];
         agree = agree && rate->ppm_off < SOURCES_AGREE_PPM && rate->ppm_off > -SOURCES_AGREE_PPM;
         for (unsigned k = 0; k + 1 < EDGES; k++) {
-            if (tkf_same(rate->name, names[k]))
+            if (tkf_uefi_same(rate->name, names[k]))
                 windows[k] = rate->hz;
         }
     }

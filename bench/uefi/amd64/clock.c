@@ -81,12 +81,12 @@ static uint64_t read_pm_timer(void)
 
 static bool find_pm_timer(void)
 {
-    const void *fadt = tkf_acpi_table("FACP", FADT_SIZE);
+    const void *fadt = tkf_uefi_acpi_table("FACP", FADT_SIZE);
     if (fadt == NULL || field(fadt, FADT_PM_TMR_LEN, 1) != 4)
         return false;
     uint64_t port = field(fadt, FADT_PM_TMR_BLK, 4);
-    if (tkf_acpi_table("FACP", FADT_X_SIZE) != NULL && field(fadt, FADT_X_PM_TMR_BLK + 4, 8) != 0 &&
-        field(fadt, FADT_X_PM_TMR_BLK, 1) == SPACE_IO)
+    if (tkf_uefi_acpi_table("FACP", FADT_X_SIZE) != NULL &&
+        field(fadt, FADT_X_PM_TMR_BLK + 4, 8) != 0 && field(fadt, FADT_X_PM_TMR_BLK, 1) == SPACE_IO)
         port = field(fadt, FADT_X_PM_TMR_BLK + 4, 8);
     if (port == 0 || port > 0xfffc)
         return false;
@@ -99,7 +99,7 @@ static bool find_pm_timer(void)
 
 static bool find_hpet(void)
 {
-    const void *table = tkf_acpi_table("HPET", HPET_SIZE);
+    const void *table = tkf_uefi_acpi_table("HPET", HPET_SIZE);
     if (table == NULL || field(table, HPET_ADDRESS - 4, 1) != SPACE_MEMORY ||
         field(table, HPET_ADDRESS, 8) == 0)
         return false;
@@ -124,13 +124,13 @@ static bool advances(void)
     return false;
 }
 
-const char *tkf_clock_open(enum tkf_clock_choice choice)
+const char *tkf_uefi_clock_open(enum tkf_uefi_clock_choice choice)
 {
-    bool any = choice == TKF_CLOCK_AUTO;
+    bool any = choice == TKF_UEFI_CLOCK_AUTO;
     const char *name = NULL;
-    if ((any || choice == TKF_CLOCK_PM_TIMER) && find_pm_timer() && advances())
+    if ((any || choice == TKF_UEFI_CLOCK_PM_TIMER) && find_pm_timer() && advances())
         name = "ACPI PM timer";
-    else if ((any || choice == TKF_CLOCK_HPET) && find_hpet() && advances())
+    else if ((any || choice == TKF_UEFI_CLOCK_HPET) && find_hpet() && advances())
         name = "HPET";
     if (name == NULL)
         source.read = NULL;
@@ -139,7 +139,7 @@ const char *tkf_clock_open(enum tkf_clock_choice choice)
     return name;
 }
 
-uint64_t tkf_clock_ns(void *ctx)
+uint64_t tkf_uefi_clock_ns(void *ctx)
 {
     (void)ctx;
     uint64_t now = source.read();
@@ -152,5 +152,5 @@ uint64_t tkf_clock_ns(void *ctx)
 
 uint64_t TKF_KERNEL_ABI tkf_env_clock_ns(void)
 {
-    return source.read != NULL ? tkf_clock_ns(NULL) : 0;
+    return source.read != NULL ? tkf_uefi_clock_ns(NULL) : 0;
 }

@@ -49,7 +49,7 @@ static bool amd_lfence_serialises(uint32_t family, bool guest)
     return (read_msr(MSR_DE_CFG) & LFENCE_SERIALISE) != 0;
 }
 
-void tkf_cpu_prepare(struct tkf_cpu_hints *ret_hints)
+void tkf_uefi_cpu_prepare(struct tkf_cpu_hints *ret_hints)
 {
     struct cpuid base = cpuid(0), one = cpuid(1);
     uint32_t extended = cpuid(0x80000000).a;
@@ -61,23 +61,23 @@ void tkf_cpu_prepare(struct tkf_cpu_hints *ret_hints)
                                             amd_lfence_serialises(family, (one.c >> 31 & 1) != 0)};
 }
 
-void tkf_cpu_facts(const struct tkf_cpu *cpu, struct tkf_machine *machine)
+void tkf_uefi_cpu_facts(const struct tkf_cpu *cpu, struct tkf_machine *machine)
 {
-    tkf_format(machine->cpu_id, sizeof machine->cpu_id, "%u-%u-%u", cpu->family, cpu->model,
-               cpu->stepping);
+    tkf_uefi_format(machine->cpu_id, sizeof machine->cpu_id, "%u-%u-%u", cpu->family, cpu->model,
+                    cpu->stepping);
     machine->hypervisor_known = true; /* CPUID 1, ECX bit 31, tells; its name need not */
-    tkf_format(machine->hypervisor, sizeof machine->hypervisor, "%s", cpu->hypervisor);
-    tkf_format(machine->emulator, sizeof machine->emulator, "%s", cpu->emulator);
+    tkf_uefi_format(machine->hypervisor, sizeof machine->hypervisor, "%s", cpu->hypervisor);
+    tkf_uefi_format(machine->emulator, sizeof machine->emulator, "%s", cpu->emulator);
 }
 
-uint64_t tkf_cpu_mask(void)
+uint64_t tkf_uefi_cpu_mask(void)
 {
     uint64_t flags;
     __asm__ volatile("pushfq\n\tpopq %0\n\tcli" : "=r"(flags) : : "memory");
     return flags;
 }
 
-void tkf_cpu_unmask(uint64_t state)
+void tkf_uefi_cpu_unmask(uint64_t state)
 {
     if ((state >> 9 & 1) != 0) /* RFLAGS.IF */
         __asm__ volatile("sti" : : : "memory");

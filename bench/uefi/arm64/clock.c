@@ -4,13 +4,13 @@
 
 #include "arch.h"
 
-const char *tkf_clock_open(enum tkf_clock_choice choice)
+const char *tkf_uefi_clock_open(enum tkf_uefi_clock_choice choice)
 {
     (void)choice;
     return NULL;
 }
 
-uint64_t tkf_clock_ns(void *ctx)
+uint64_t tkf_uefi_clock_ns(void *ctx)
 {
     (void)ctx;
     return 0;
