@@ -71,6 +71,7 @@ need_build() {
 }
 
 need_firmware() {
+    # A Mac's own clang makes no programs for other systems.
     need clang clang llvm has clang
     need lld lld lld has lld-link
     need mtools mtools mtools has mcopy

@@ -63,7 +63,7 @@ static const char *trust_words(const struct tkf_counter *c)
     case TKF_TRUST_DECLARED:
         break;
     }
-    return "declared, not verified";
+    return c->nrates > 0 ? "declared, not verified" : "of unknown rate";
 }
 
 static void print_cpu(const struct tkf_cpu_floor *f)

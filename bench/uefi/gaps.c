@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "firmware.h"
+#include "rate.h"
 #include "window.h"
 
 /* The firmware's own timer is let in between: it counts on being served in time. */
@@ -32,7 +33,7 @@ void tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *cou
                         unsigned seconds, struct tkf_uefi_gaps *ret_gaps)
 {
     struct tkf_uefi_gaps gaps = {.count = 0};
-    double hz = counter->hz, gap_ticks = GAP_NS * 1e-9 * hz;
+    double hz = tkf_rate_guess_hz(counter), gap_ticks = GAP_NS * 1e-9 * hz;
     uint64_t ticks = 0, worst = 0, lost = 0;
     /* A counter whose reads or steps are slow has no smaller gaps to tell. */
     if (gap_ticks < 8 * counter->read_ticks.mid)
@@ -43,7 +44,7 @@ void tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *cou
         ticks += look(env, counter->source, (uint64_t)(SLICE_S * hz), (uint64_t)gap_ticks, &gaps,
                       &worst, &lost);
     gaps.limit_ns = tkf_ticks_to_ns(counter, gap_ticks);
-    gaps.seconds = (double)ticks / hz;
+    gaps.seconds = (double)ticks / counter->hz;
     gaps.worst_ns = tkf_ticks_to_ns(counter, (double)worst);
     gaps.lost_share = (double)lost / (double)ticks;
     *ret_gaps = gaps;

@@ -133,7 +133,8 @@ static int measure_cpus(void)
         tkf_uefi_format(cpu->chosen, sizeof cpu->chosen, "%s",
                         i == 0 ? "the processor that the firmware booted on"
                                : "started through the firmware's MP services");
-        if (cpu->floor.suspect_below_ns > profile->suspect_below_ns)
+        /* Unknown, on all alike, where the counter has no rate. */
+        if (i == 0 || cpu->floor.suspect_below_ns > profile->suspect_below_ns)
             profile->suspect_below_ns = cpu->floor.suspect_below_ns;
         profile->ncpus++;
     }
@@ -194,21 +195,23 @@ static void add_checks(void)
     struct tkf_profile *profile = &run.profile;
     const struct tkf_uefi_gaps *gaps = &run.gaps;
     struct tkf_check *check = &profile->checks[profile->nchecks++];
-    bool bad = gaps->worst_ns > GAP_BAD_NS;
-    *check = (struct tkf_check){
-        .code = "gaps-masked",
-        .status = bad ? TKF_CHECK_WARN : TKF_CHECK_OK,
-        .cost = bad ? "the CPU is taken away even with interrupts masked: by SMIs, EL3 or a "
-                      "hypervisor; no operating system can prevent that"
-                    : NULL,
-    };
-    tkf_uefi_format(check->seen, sizeof check->seen,
-                    "interrupts masked for %.3g s: %u gaps above %.3g us, worst %.4g us",
-                    gaps->seconds, gaps->count, gaps->limit_ns / 1e3, gaps->worst_ns / 1e3);
-    if (bad)
+    *check = (struct tkf_check){.code = "gaps-masked", .status = TKF_CHECK_OK};
+    if (!(gaps->worst_ns >= 0)) {
+        check->status = TKF_CHECK_UNKNOWN;
+        tkf_uefi_format(check->seen, sizeof check->seen, "the counter's rate is unknown");
+    } else {
+        tkf_uefi_format(check->seen, sizeof check->seen,
+                        "interrupts masked for %.3g s: %u gaps above %.3g us, worst %.4g us",
+                        gaps->seconds, gaps->count, gaps->limit_ns / 1e3, gaps->worst_ns / 1e3);
+    }
+    if (gaps->worst_ns > GAP_BAD_NS) {
+        check->status = TKF_CHECK_WARN;
+        check->cost = "the CPU is taken away even with interrupts masked: by SMIs, EL3 or a "
+                      "hypervisor; no operating system can prevent that";
         tkf_uefi_format(
-            check->next, sizeof check->next, "%s",
+            check->next, sizeof check->next,
             "switch USB legacy support and power management off in the firmware's setup");
+    }
 
     check = &profile->checks[profile->nchecks++];
     *check = (struct tkf_check){
@@ -235,7 +238,8 @@ static void add_warnings(void)
              "the sources of the counter's rate disagree: see hz_sources");
     else if (c->trust == TKF_TRUST_DECLARED)
         warn("rate-unverified", "hold it against an independent clock",
-             "the counter's rate is declared, not verified: %s",
+             c->nrates > 0 ? "the counter's rate is declared, not verified: %s"
+                           : "the counter's rate is unknown, and so are times: %s",
              run.rtc_reason != NULL ? run.rtc_reason : "no other clock was asked for");
     if (!run.cpu.invariant)
         warn("not-invariant", "compare cycles, not ns",

@@ -34,7 +34,7 @@ static struct {
     uint64_t mask, last, ticks;
     uint64_t hz;
     uint16_t port;
-    volatile const char *memory;
+    volatile char *memory;
 } source;
 
 static uint64_t field(const void *table, unsigned offset, unsigned size)
@@ -103,10 +103,14 @@ static bool find_hpet(void)
     if (table == NULL || field(table, HPET_ADDRESS - 4, 1) != SPACE_MEMORY ||
         field(table, HPET_ADDRESS, 8) == 0)
         return false;
-    source.memory = (volatile const char *)(uintptr_t)field(table, HPET_ADDRESS, 8);
+    source.memory = (volatile char *)(uintptr_t)field(table, HPET_ADDRESS, 8);
     uint32_t femtoseconds = read_memory(HPET_CAPABILITIES + 4);
-    if (femtoseconds == 0 || femtoseconds > 100000000 || (read_memory(HPET_CONFIGURATION) & 1) == 0)
-        return false; /* the standard's limit is 100 ns; one that stands still is left so */
+    if (femtoseconds == 0 || femtoseconds > 100000000) /* the standard's limit is 100 ns */
+        return false;
+    /* Firmware that does not use it leaves it halted. Running it disturbs nobody: no timer of it is set up. */
+    if ((read_memory(HPET_CONFIGURATION) & 1) == 0)
+        *(volatile uint32_t *)(source.memory + HPET_CONFIGURATION) =
+            read_memory(HPET_CONFIGURATION) | 1;
     source.read = read_hpet;
     source.hz = UINT64_C(1000000000000000) / femtoseconds;
     source.mask = 0xffffffff; /* the low half: reading both is not atomic */
