@@ -5,6 +5,7 @@
 #define WIDTH      79
 #define LABEL      12
 #define CPUS_SHOWN 3
+#define SAME       1.02 /* costs that differ by less are alike */
 
 /** Print text on lines that are broken between words, the first beginning with a label, all others indented as far. */
 static void print_wrapped(const char *label, unsigned indent, const char *text)
@@ -88,8 +89,12 @@ static void print_loops(const struct tkf_cpu_floor *f)
                 f->loops[k].cycles.mid > worst->cycles.mid)
                 worst = &f->loops[k];
         }
-        row(label, "%s %.3g cycles, %.3g ns; worst %.3g cycles, at byte %u", loop->name,
-            loop->cycles.mid, loop->ns.mid, worst->cycles.mid, worst->offset_bytes);
+        if (worst->cycles.mid > SAME * loop->cycles.mid)
+            row(label, "%s %.3g cycles, %.3g ns; at byte %u %.3g cycles", loop->name,
+                loop->cycles.mid, loop->ns.mid, worst->offset_bytes, worst->cycles.mid);
+        else
+            row(label, "%s %.3g cycles, %.3g ns at every offset", loop->name, loop->cycles.mid,
+                loop->ns.mid);
         label = "";
     }
 }

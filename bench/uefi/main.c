@@ -22,7 +22,10 @@ struct job {
     int error;
 };
 
-/** The whole run. Static: the stack that the firmware gives is smaller. */
+/* Static: the stack that the firmware gives is smaller. */
+static struct tkf_scratch scratch;
+
+/** The whole run. */
 static struct run {
     struct tkf_uefi_config config;
     const char *clock; /* NULL: none that can be read while measuring */
@@ -72,8 +75,8 @@ static void measure_cpu(void *arg)
     env.ctx = &job->cpu;
     tkf_uefi_cpu_prepare(&hints); /* how LFENCE behaves is each processor's own setting */
     uint64_t state = tkf_uefi_cpu_mask();
-    job->error = tkf_calibrate_cpu(&env, &job->options, job->counter, &job->cpu, 1, &run.scratch,
-                                   job->floor);
+    job->error =
+        tkf_calibrate_cpu(&env, &job->options, job->counter, &job->cpu, 1, &scratch, job->floor);
     tkf_uefi_cpu_unmask(state);
 }
 
@@ -82,8 +85,7 @@ static int probe(void)
     struct tkf_cpu_hints hints;
     tkf_uefi_cpu_prepare(&hints);
     struct tkf_uefi_quiet quiet = tkf_uefi_quiet_begin();
-    int error =
-        tkf_counter_probe(&run.env, &hints, NULL, &run.scratch, &run.cpu, &run.profile.counter);
+    int error = tkf_counter_probe(&run.env, &hints, NULL, &scratch, &run.cpu, &run.profile.counter);
     tkf_uefi_quiet_end(quiet);
     return error;
 }
@@ -281,7 +283,7 @@ static void complete_profile(void)
 
 /* ---- what comes out ------------------------------------------------------------------------------------------------- */
 
-/** The profile's JSON in memory that the firmware frees when the image ends. */
+/** The profile's JSON, in memory from the firmware. */
 static int make_json(struct tkf_uefi_text *ret_text)
 {
     struct tkf_uefi_text text = {.at = NULL};
@@ -307,12 +309,14 @@ static void save(void)
     }
     if (tkf_uefi_volume_write(name, json.at, json.used, &reason) == 0) {
         tkf_uefi_print("profile     saved as tickfloor.json\n");
-        return;
+    } else {
+        tkf_uefi_print("-----BEGIN TICKFLOOR JSON-----\n");
+        tkf_uefi_print_text(json.at);
+        tkf_uefi_print("-----END TICKFLOOR JSON-----\n");
+        tkf_uefi_print("tickfloor: %s: the profile is not saved; copy it from the console\n",
+                       reason);
     }
-    tkf_uefi_print("-----BEGIN TICKFLOOR JSON-----\n");
-    tkf_uefi_print_text(json.at);
-    tkf_uefi_print("-----END TICKFLOOR JSON-----\n");
-    tkf_uefi_print("tickfloor: %s: the profile is not saved; copy it from the console\n", reason);
+    tkf_uefi_system->boot->free_pool(json.at);
 }
 
 static int fail(int error)
@@ -399,10 +403,13 @@ tkf_uefi_status efi_main(void *image, struct tkf_uefi_system_table *system)
     tkf_uefi_system = system;
     system->boot->set_watchdog_timer(0, 0, 0, NULL); /* it would reset the machine in 5 minutes */
     tkf_uefi_print("\ntickfloor " TKF_VERSION ": the timing floor with no operating system\n");
+    run = (struct run){.unmeasured = 0};
     tkf_uefi_volume_open(image);
     int status = configure();
     if (status == EXIT_FINE)
         status = measure();
+    if (run.profile.cpus != NULL)
+        system->boot->free_pool(run.profile.cpus);
     tkf_uefi_print("tickfloor: exit %u\n", (unsigned)status);
     leave(run.config.then);
     return status == EXIT_FINE    ? TKF_UEFI_SUCCESS

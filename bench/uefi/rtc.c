@@ -34,8 +34,8 @@ void tkf_uefi_rtc_stamp(char *ret_text, size_t size)
 }
 
 struct edge {
-    uint64_t ticks;           /**< the middle of the poll that saw it */
-    uint64_t uncertain_ticks; /**< how long that poll took */
+    uint64_t ticks;           /**< the middle of the two polls between which it fell */
+    uint64_t uncertain_ticks; /**< how long the two took */
     uint8_t second;           /**< that began */
 };
 
@@ -44,19 +44,21 @@ static const char *next_edge(const struct tkf_env *env, const struct tkf_counter
                              struct edge *ret_edge)
 {
     struct tkf_uefi_time before, now;
-    uint64_t from = tkf_window_now(env, counter->source), last, after = from;
+    /* The last poll that saw the old second may have read it as soon as it began. */
+    uint64_t from = tkf_window_now(env, counter->source), begun, between = from, after = from;
     double limit = 3 * tkf_rate_guess_hz(counter);
     if (!read_clock(&before))
         return "the firmware cannot read its real-time clock";
     do {
-        last = after;
+        begun = between;
+        between = after;
         if (!read_clock(&now))
             return "the firmware cannot read its real-time clock";
         after = tkf_window_now(env, counter->source);
         if ((double)(after - from) > limit)
             return "the real-time clock does not advance";
     } while (now.second == before.second);
-    *ret_edge = (struct edge){last + (after - last) / 2, after - last, now.second};
+    *ret_edge = (struct edge){begun + (after - begun) / 2, after - begun, now.second};
     return NULL;
 }
 
