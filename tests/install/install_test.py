@@ -35,6 +35,7 @@ MAN_PAGES = {
     "man1/tickfloor-calibrate.1",
     "man1/tickfloor-show.1",
     "man3/libtickfloor.3",
+    "man7/tickfloor.efi.7",
 }
 
 
