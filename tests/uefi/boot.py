@@ -180,8 +180,19 @@ def other_clock(test):
         fail(f"the rate is not held against {clock}, but {rates}")
 
 
+def unit_tests(test):
+    """Another image: it runs the tests of core/measure."""
+    boot = Boot(test)
+    boot.must_end_with(0)
+    for group in ("stats", "counter", "floor"):
+        if not re.search(rf"^{group}: [1-9][0-9]* passed, 0 failed, ", boot.text, re.MULTILINE):
+            fail(f"{group}: not all of its tests passed:\n{boot.text}")
+    print(boot.text)
+
+
 SITUATIONS = {test.__name__: test for test in (
-    plain, processors, boot_cpu_only, no_volume, read_only, full, nonsense, no_clock, other_clock)}
+    plain, processors, boot_cpu_only, no_volume, read_only, full, nonsense, no_clock, other_clock,
+    unit_tests)}
 
 if __name__ == "__main__":
     firmware_run, arch, image, schema, tickfloor, situation = sys.argv[1:]
