@@ -33,13 +33,14 @@ def fail(reason):
 class Boot:
     """One run of firmware-run: its status, its text, the profile it saved."""
 
-    def __init__(self, test, *options, config="then = poweroff\n", image=None):
+    def __init__(self, test, *options, config="then = poweroff\n", image=None, saves=True):
         profile = os.path.join(test.folder, "profile.json")
         settings = os.path.join(test.folder, "tickfloor.cfg")
         with open(settings, "wb") as file:
             file.write(config if isinstance(config, bytes) else config.encode())
+        saving = ["--json", profile] if saves else []
         run = subprocess.run(
-            [test.firmware_run, test.arch, "--image", image or test.image, "--json", profile,
+            [test.firmware_run, test.arch, "--image", image or test.image, *saving,
              "--config", settings, *options],
             stdout=subprocess.PIPE, universal_newlines=True, check=False)
         self.status, self.text, self.path = run.returncode, run.stdout, profile
@@ -102,9 +103,14 @@ def plain(test):
     boot = Boot(test)
     test.check_profile(boot)
     boot.must_say("saved as tickfloor.json")
+    check_clock(boot, {"amd64": "ACPI PM timer", "arm64": "rtc"}[test.arch])
+
+
+def check_clock(boot, clock):
+    """The rate is held against that clock; unless the machine is too busy for the edges of the real-time clock."""
     rates = [rate["name"] for rate in boot.profile["counter"]["hz_sources"]]
-    clock = {"amd64": "ACPI PM timer", "arm64": "rtc"}[test.arch]
-    if clock + " window 1" not in rates or clock + " window 2" not in rates:
+    blurred = clock == "rtc" and any("could not be seen sharply" in warning["text"] for warning in boot.profile["warnings"])
+    if not blurred and not {clock + " window 1", clock + " window 2"} <= set(rates):
         fail(f"the rate is not held against {clock}, but {rates}")
 
 
@@ -172,17 +178,15 @@ def no_clock(test):
 
 
 def other_clock(test):
-    clock = {"amd64": "hpet", "arm64": "rtc"}[test.arch]
-    boot = Boot(test, config=f"clock = {clock}\nthen = reboot\n")
+    clock = {"amd64": "HPET", "arm64": "rtc"}[test.arch]
+    boot = Boot(test, config=f"clock = {clock.lower()}\nthen = reboot\n")
     test.check_profile(boot)
-    rates = [rate["name"].lower() for rate in boot.profile["counter"]["hz_sources"]]
-    if clock + " window 1" not in rates:
-        fail(f"the rate is not held against {clock}, but {rates}")
+    check_clock(boot, clock)
 
 
 def unit_tests(test):
     """Another image: it runs the tests of core/measure."""
-    boot = Boot(test)
+    boot = Boot(test, saves=False)
     boot.must_end_with(0)
     for group in ("stats", "counter", "floor"):
         if not re.search(rf"^{group}: [1-9][0-9]* passed, 0 failed, ", boot.text, re.MULTILINE):

@@ -13,6 +13,7 @@ extern struct fake {
     bool no_console, console_fails, no_serial, no_keyboard;
     unsigned key_after; /**< asked so often, the keyboard has a key; 0: never */
     char printed[1 << 17], serial[1 << 17];
+    size_t printed_size, serial_size;
 
     /* The volume. */
     bool no_volume, read_only, write_fails;

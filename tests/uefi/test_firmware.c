@@ -288,7 +288,7 @@ static void a_file_that_is_too_long(void **unused)
 
 static struct tkf_counter gigahertz(void)
 {
-    struct tkf_counter c = {.hz = 1e9, .step_ticks = 1, .read_ticks = {20, 20, 20}};
+    struct tkf_counter c = {.hz = 1e9, .step_ticks = 1, .read_ticks = {200, 200, 200}};
     tkf_rate_add(&c, "declared", 1e9);
     return c;
 }

@@ -26,14 +26,14 @@ static uint64_t ticks_now(double work_ns)
 static void TKF_KERNEL_ABI burst(uint64_t *ret_ticks, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
-        ret_ticks[i] = ticks_now(20);
+        ret_ticks[i] = ticks_now(200);
 }
 
 #define KERNEL(id, shape, role, offset, ops, text)                             \
     static void TKF_KERNEL_ABI run_##id(uint64_t iters, uint64_t ret_ticks[2]) \
     {                                                                          \
-        ret_ticks[0] = ticks_now(20);                                          \
-        ret_ticks[1] = ticks_now(20 + 0.25 * (double)iters * (ops));           \
+        ret_ticks[0] = ticks_now(200);                                          \
+        ret_ticks[1] = ticks_now(200 + 0.25 * (double)iters * (ops));           \
     }
 #define POINT(id, shape, role, offset, ops, text) run_##id,
 TKF_KERNELS(KERNEL)
