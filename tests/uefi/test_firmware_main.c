@@ -147,6 +147,7 @@ static void no_real_time_clock(void **unused)
     assert_int_equal(boot("then = exit"), TKF_UEFI_SUCCESS);
     assert_says("made-up 1000 MHz, declared, not verified");
     assert_says("not verified: the firmware cannot read its real-time clock");
+    assert_false(fake.was_reset);
 }
 
 static void no_volume(void **unused)
