@@ -72,6 +72,28 @@ need_build() {
     need libpfm4 libpfm4-dev '' has_header perfmon/pfmlib_perf_event.h
 }
 
+need_firmware() {
+    # A Mac's own clang makes no programs for other systems.
+    need clang clang llvm has clang
+    need lld lld lld has lld-link
+    need mtools mtools mtools has mcopy
+}
+
+# need_firmware_qemu ARCH: to boot the image.
+need_firmware_qemu() {
+    need mtools mtools mtools has mcopy
+    case $1 in
+    amd64)
+        need qemu-system-x86_64 qemu-system-x86 qemu has qemu-system-x86_64
+        need 'UEFI for amd64' ovmf '' [ -f /usr/share/OVMF/OVMF_CODE_4M.fd ]
+        ;;
+    arm64)
+        need qemu-system-aarch64 qemu-system-arm qemu has qemu-system-aarch64
+        need 'UEFI for arm64' qemu-efi-aarch64 '' [ -f /usr/share/AAVMF/AAVMF_CODE.fd ]
+        ;;
+    esac
+}
+
 # ---- installing it ----
 
 find_missing() {

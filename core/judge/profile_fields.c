@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_fields.h"
 
-#include <assert.h>
-
 #include <tickfloor/profile.h>
 
 #define AT(type, member) .offset = offsetof(struct type, member)
@@ -157,7 +155,7 @@ static const struct tkf_field candidate_fields[] = {
 };
 
 /* A CPU's floor lies inside struct tkf_profile_cpu; its JSON is one object. */
-static_assert(offsetof(struct tkf_profile_cpu, floor) == 0, "the floor's members have its offsets");
+_Static_assert(offsetof(struct tkf_profile_cpu, floor) == 0, "the floor's members have its offsets");
 
 static const struct tkf_field cpu_fields[] = {
     UNSIGNED(tkf_cpu_floor, cpu, "cpu"),

@@ -37,6 +37,7 @@ MAN_PAGES = {
     "man1/tickfloor-report.1",
     "man1/tickfloor-show.1",
     "man3/libtickfloor.3",
+    "man7/tickfloor.efi.7",
 }
 
 

@@ -6,14 +6,16 @@
  * here and null there, with a reason beside them.
  *
  * Lifetime: a profile owns what its pointers point to, unless they point to constant strings of the library. End it
- * with tkf_profile_free(). Context: hosted, any thread.
+ * with tkf_profile_free(). Context: hosted, any thread; the structs alone are the firmware's too.
  */
 #ifndef TICKFLOOR_PROFILE_H
 #define TICKFLOOR_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#if __STDC_HOSTED__
 #include <stdio.h>
+#endif
 
 #include <tickfloor/measure.h>
 
@@ -125,6 +127,15 @@ struct tkf_profile {
     void *storage; /**< what the strings of a profile that was read live in */
 };
 
+/** What was wrong with an input, for one line to the user. */
+struct tkf_input_error {
+    unsigned line;  /**< 1-based; 0 when no line is to blame */
+    char text[200]; /**< cause, one clause */
+    char next[160]; /**< next step */
+};
+
+#if __STDC_HOSTED__
+
 /** Append a warning; text and next are copied, and cut at their size. More than TKF_WARNINGS_MAX are dropped. */
 void tkf_profile_warn(struct tkf_profile *profile, const char *code, const char *text,
                       const char *next);
@@ -143,13 +154,6 @@ void tkf_profile_free(struct tkf_profile *profile);
  * Errors: TKF_EIO the stream failed · TKF_ENOMEM.
  */
 int tkf_profile_write(const struct tkf_profile *profile, FILE *out);
-
-/** What was wrong with an input, for one line to the user. */
-struct tkf_input_error {
-    unsigned line;  /**< 1-based; 0 when no line is to blame */
-    char text[200]; /**< cause, one clause */
-    char next[160]; /**< next step */
-};
 
 /**
  * Read a profile from JSON.
@@ -176,6 +180,8 @@ int tkf_profile_save(const struct tkf_profile *profile, const char *path);
  */
 bool tkf_profile_matches(const struct tkf_profile *profile, const struct tkf_machine *machine,
                          char *ret_text, size_t size);
+
+#endif
 
 #ifdef __cplusplus
 }
