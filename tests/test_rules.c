@@ -686,6 +686,16 @@ static void multiples_of_a_step_are_the_clocks(void **state)
     assert_true(find(&run, "row 0")->verdict != TKF_VERDICT_TIMER_LIMITED);
     end(&run);
 
+    run = begin("go", TKF_TIMING_BATCHED); /* these are the core's cycles */
+    for (size_t i = 0; i < 8; i++) {
+        run.row.quantum_ns = 0.0001;
+        add(&run, names[i], 0.2708 * steps[i]);
+    }
+    judge(&run);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(find(&run, names[i])->verdict != TKF_VERDICT_TIMER_LIMITED);
+    end(&run);
+
     run = begin("libtest", TKF_TIMING_BATCHED); /* two decimals are no clock */
     for (size_t i = 0; i < 8; i++) {
         run.row.quantum_ns = 0.01;

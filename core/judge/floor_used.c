@@ -364,6 +364,9 @@ static double find_benchtime(struct tkf_row *const *rows, size_t nrows,
     return tkf_quantile(totals, n, 0.5);
 }
 
+/* Of a core at 0.8 GHz, as slow as the governors of today let one idle. */
+#define SLOWEST_CYCLE_NS 1.25
+
 /*
  * The step of which all values are multiples, where there is one that is far coarser than the
  * digits that were printed: what a clock left of them. NAN without.
@@ -383,6 +386,9 @@ static double find_quantum(struct tkf_row *const *rows, size_t nrows, const stru
         last = floor->sorted_ns[i];
     }
     if (!(step >= DIGITS * printed))
+        return NAN;
+    /* What one core does over and over comes in whole cycles of its clock: no work of a timer's. */
+    if (floor->origin->timing == TKF_TIMING_BATCHED && step < SLOWEST_CYCLE_NS)
         return NAN;
     unsigned n = 0;
     bool seen[STEPS_LOOKED_AT + 1] = {false};
