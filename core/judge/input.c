@@ -56,7 +56,8 @@ static bool make_room(struct tkf_input *in, size_t more)
     if (in->begin > 0 && !in->whole) {
         memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
         in->end -= in->begin;
-        in->scanned -= in->begin;
+        in->next_lf -= in->next_lf < in->begin ? in->next_lf : in->begin;
+        in->next_cr -= in->next_cr < in->begin ? in->next_cr : in->begin;
         in->begin = 0;
     }
     if (in->size - in->end > more)
@@ -170,7 +171,7 @@ static void begin_reading(struct tkf_input *in)
     while (in->end < 3 && fill(in)) {
     }
     if (starts(in, "\xef\xbb\xbf", 3)) {
-        in->begin = in->scanned = 3;
+        in->begin = 3;
     } else if (starts(in, "\xff\xfe", 2) || starts(in, "\xfe\xff", 2)) {
         in->raw = malloc(BLOCK_BYTES);
         if (!in->raw) {
@@ -199,7 +200,7 @@ void tkf_input_drain(struct tkf_input *in)
 {
     while (!in->ended) {
         if (!in->whole)
-            in->begin = in->scanned = in->end;
+            in->begin = in->end;
         fill(in);
     }
 }
@@ -303,7 +304,7 @@ static bool give(struct tkf_input *in, size_t end, size_t after, struct tkf_line
         length = strip_escapes(text, length);
     text[length] = '\0';
     *ret_line = (struct tkf_line){.text = text, .length = length, .number = in->line + 1};
-    in->begin = in->scanned = end + after;
+    in->begin = end + after;
     return true;
 }
 
@@ -313,9 +314,41 @@ static void skip_line(struct tkf_input *in)
     char *lf;
     do {
         lf = memchr(in->buffer + in->begin, '\n', in->end - in->begin);
-        in->begin = in->scanned = lf ? (size_t)(lf - in->buffer) + 1 : in->end;
+        in->begin = lf ? (size_t)(lf - in->buffer) + 1 : in->end;
     } while (!lf && fill(in));
     in->line += lf != NULL;
+}
+
+/* The next of these bytes, `end` when there is none so far. Each byte is looked at once, however long or short the lines are. */
+static size_t find_next(const struct tkf_input *in, char byte, size_t *next)
+{
+    if (*next < in->begin)
+        *next = in->begin;
+    if (*next < in->end && in->buffer[*next] != byte) {
+        const char *found = memchr(in->buffer + *next, byte, in->end - *next);
+        *next = found ? (size_t)(found - in->buffer) : in->end;
+    }
+    return *next;
+}
+
+/* The next line whose end has come; false when more input is needed for one. */
+static bool whole_line(struct tkf_input *in, struct tkf_line *ret_line)
+{
+    size_t lf = find_next(in, '\n', &in->next_lf);
+    size_t cr = in->has_returns ? find_next(in, '\r', &in->next_cr) : in->end;
+    bool has_lf = lf < in->end;
+    /* A CR that is the last byte so far may be half of CR LF. */
+    if (cr < lf && (cr + 1 < in->end || in->ended)) {
+        bool both = has_lf && cr + 1 == lf;
+        give(in, cr, both ? 2 : 1, ret_line);
+        in->line += both;
+        return true;
+    }
+    if (!has_lf)
+        return false;
+    give(in, lf, 1, ret_line);
+    in->line++;
+    return true;
 }
 
 bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
@@ -324,43 +357,24 @@ bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
     if (in->skip_rest)
         skip_line(in);
     in->skip_rest = false;
-    for (;;) {
-        char *lf = NULL, *cr = NULL;
-        if (in->scanned < in->end)
-            lf = memchr(in->buffer + in->scanned, '\n', in->end - in->scanned);
-        size_t end = lf ? (size_t)(lf - in->buffer) : in->end;
-        if (in->has_returns && in->begin < end)
-            cr = memchr(in->buffer + in->begin, '\r', end - in->begin);
-        /* A CR that is the last byte so far may be half of CR LF. */
-        if (cr && (lf || cr + 1 < in->buffer + in->end || in->ended)) {
-            bool crlf = cr + 1 == lf;
-            give(in, (size_t)(cr - in->buffer), crlf ? 2 : 1, ret_line);
-            in->line += crlf;
-            return true;
+    while (!whole_line(in, ret_line)) {
+        size_t length = in->end - in->begin;
+        if (length < LINE_BYTES_MAX && !in->ended) {
+            fill(in); /* when that is the end, a CR that was the last byte is a line's */
+            continue;
         }
-        if (lf) {
-            give(in, end, 1, ret_line);
-            in->line++;
-            return true;
-        }
-        if (in->end - in->begin >= LINE_BYTES_MAX) {
-            unsigned line = in->line + 1;
-            tkf_sink_notice(in->sink, line, "longer than %zu MiB: the rest of the line is skipped",
+        if (length == 0)
+            return false;
+        in->skip_rest = length >= LINE_BYTES_MAX;
+        if (in->skip_rest)
+            tkf_sink_notice(in->sink, in->line + 1,
+                            "longer than %zu MiB: the rest of the line is skipped",
                             LINE_BYTES_MAX >> 20);
-            give(in, in->begin + LINE_BYTES_MAX, 0, ret_line);
-            ret_line->cut = true;
-            in->skip_rest = true;
-            return true;
-        }
-        in->scanned = in->end;
-        if (!fill(in)) {
-            if (in->begin == in->end)
-                return false;
-            give(in, in->end, 0, ret_line);
-            ret_line->cut = true;
-            return true;
-        }
+        give(in, in->skip_rest ? in->begin + LINE_BYTES_MAX : in->end, 0, ret_line);
+        ret_line->cut = true;
+        return true;
     }
+    return true;
 }
 
 const char *tkf_input_all(struct tkf_input *in, size_t *ret_length)
@@ -376,14 +390,17 @@ const char *tkf_input_all(struct tkf_input *in, size_t *ret_length)
     return in->buffer + in->begin;
 }
 
-unsigned tkf_input_line_of(const struct tkf_input *in, size_t offset)
+unsigned tkf_input_line_of(struct tkf_input *in, size_t offset)
 {
-    const char *at = in->buffer + in->begin;
-    const char *end = at + offset;
-    unsigned line = in->line + 1;
-    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
-        line++;
-        at++;
+    /* Readers ask in order, mostly. */
+    if (offset < in->counted_offset || in->counted_line == 0) {
+        in->counted_offset = 0;
+        in->counted_line = in->line + 1;
     }
-    return line;
+    const char *at = in->buffer + in->begin + in->counted_offset;
+    const char *end = in->buffer + in->begin + offset;
+    for (; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        in->counted_line++;
+    in->counted_offset = offset;
+    return in->counted_line;
 }

@@ -30,8 +30,8 @@ struct tkf_input {
 
     char *buffer; /* UTF-8, escape sequences and CR still in it */
     size_t size;
-    size_t begin;   /* of what is not given out */
-    size_t scanned; /* no LF in [begin, scanned) */
+    size_t begin;            /* of what is not given out */
+    size_t next_lf, next_cr; /* none in [begin, next): found, or not looked at yet */
     size_t end;
     unsigned line; /* LFs given out */
     bool began, ended;
@@ -46,6 +46,9 @@ struct tkf_input {
     char *head;
 
     bool whole; /* buffer[begin, end) is what tkf_input_all() gave out */
+
+    size_t counted_offset; /* the last answer of tkf_input_line_of() */
+    unsigned counted_line;
 
     char *places_key; /* the key that `places` is about */
     struct tkf_json_place *places;

@@ -10,6 +10,7 @@
 #define TKF_READER_H
 
 #include <jansson.h>
+#include <string.h>
 
 #include <tickfloor/report.h>
 
@@ -39,7 +40,7 @@ bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line);
 const char *tkf_input_all(struct tkf_input *in, size_t *ret_length);
 
 /** The line of a byte offset in the buffer of tkf_input_all(), 1-based. */
-unsigned tkf_input_line_of(const struct tkf_input *in, size_t offset);
+unsigned tkf_input_line_of(struct tkf_input *in, size_t offset);
 
 /* ---- sink.c: rows out ----------------------------------------------------------------------------------------------- */
 
@@ -51,6 +52,9 @@ struct tkf_sink;
  * sink and ends the reading.
  */
 struct tkf_origin *tkf_sink_origin(struct tkf_sink *sink, const char *framework, enum tkf_timing timing);
+
+/** Go back to an origin that this input has begun: rows from here on belong to it. */
+void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin);
 
 /** A row in the making: every double NAN, strings NULL but group and name "". */
 struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
@@ -102,16 +106,29 @@ extern const struct tkf_reader *const tkf_readers[]; /* ended by NULL */
 
 /* ---- text.c: what many formats share ------------------------------------------------------------------------------------ */
 
-/** A piece of text; not terminated. */
+/** A piece of text; not terminated. `text` may be NULL where the length is 0. */
 struct tkf_slice {
     const char *text;
     size_t length;
 };
 
+/** The next line of a text such as tkf_input_head() gives, without its end, advancing *rest; false at the end. */
+bool tkf_slice_line(struct tkf_slice *rest, struct tkf_slice *ret_line);
+
 /** The next field separated by blanks (space, tab, NBSP), advancing *rest; empty at the end. */
 struct tkf_slice tkf_field(struct tkf_slice *rest);
-bool tkf_slice_is(struct tkf_slice slice, const char *text);
-bool tkf_slice_starts(struct tkf_slice slice, const char *prefix);
+
+/* Here, so that the length of a literal is known where they are called. */
+static inline bool tkf_slice_starts(struct tkf_slice slice, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return slice.length >= length && memcmp(slice.text, prefix, length) == 0;
+}
+
+static inline bool tkf_slice_is(struct tkf_slice slice, const char *text)
+{
+    return slice.length == strlen(text) && tkf_slice_starts(slice, text);
+}
 
 /** How numbers are written. */
 enum tkf_number_style {

@@ -7,6 +7,7 @@
 
 struct tkf_chunk; /* a piece of memory that the results own */
 struct tkf_text_slot;
+struct tkf_floor; /* judge.h */
 
 /** A result, and what is known of the rows that it was made from. */
 struct tkf_row {
@@ -30,15 +31,20 @@ struct tkf_results {
 
     struct tkf_notice *notices;
     size_t nnotices, notices_size;
+
+    struct tkf_floor *floors; /* of each origin, by tkf_results_judge() */
+    size_t nfloors;
 };
 
 struct tkf_sink {
     struct tkf_results *results;
     const char *file, *format;
     struct tkf_origin *origin;
-    struct tkf_origin spare; /* stands in when there is no memory for one */
-    size_t first_row;        /* of this input */
-    unsigned nnotices;       /* of this input, those beyond the limit too */
+    struct tkf_slice last_text; /* kept; the same is often kept again */
+    struct tkf_row *last;       /* most rows are repetitions of the one before */
+    struct tkf_origin spare;    /* stands in when there is no memory for one */
+    size_t first_row;           /* of this input */
+    unsigned nnotices;          /* of this input, those beyond the limit too */
     bool out_of_memory;
 };
 
@@ -57,5 +63,8 @@ void tkf_sink_end(struct tkf_sink *sink);
 
 /** Free all that results own but not the struct. */
 void tkf_results_clear(struct tkf_results *results);
+
+/** Free what tkf_results_judge() keeps beside the rows. */
+void tkf_judge_clear(struct tkf_results *results);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../measure/stats.h"
+#include "grow.h"
 #include "results.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
@@ -61,20 +62,6 @@ void tkf_results_clear(struct tkf_results *results)
     free(results->rows);
     free(results->row_slots);
     free(results->notices);
-}
-
-/* Room for one more element of an array that doubles; false when out of memory. */
-static bool grow(void **array, size_t count, size_t *size, size_t element_bytes)
-{
-    if (count < *size)
-        return true;
-    size_t larger = *size > 0 ? *size * 2 : 64;
-    void *moved = realloc(*array, larger * element_bytes);
-    if (!moved)
-        return false;
-    *array = moved;
-    *size = larger;
-    return true;
 }
 
 /* ---- strings ---- */
@@ -150,11 +137,18 @@ const char *tkf_results_text(struct tkf_results *results, const char *text, size
 
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length)
 {
+    const struct tkf_slice last = sink->last_text;
+    if (length == 0)
+        text = ""; /* a slice of nothing may be nowhere */
+    if (last.text && last.length == length && memcmp(last.text, text, length) == 0)
+        return last.text;
     const char *kept = tkf_results_text(sink->results, text, length);
-    if (kept)
-        return kept;
-    sink->out_of_memory = true;
-    return "";
+    if (!kept) {
+        sink->out_of_memory = true;
+        return "";
+    }
+    sink->last_text = (struct tkf_slice){.text = kept, .length = length};
+    return kept;
 }
 
 /* ---- origins and notices ---- */
@@ -188,15 +182,22 @@ struct tkf_origin *tkf_sink_origin(struct tkf_sink *sink, const char *framework,
     return origin;
 }
 
+void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin)
+{
+    sink->origin = origin;
+}
+
 static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
 {
     struct tkf_results *results = sink->results;
     const char *kept = tkf_sink_text(sink, text, strlen(text));
-    if (!grow((void **)&results->notices, results->nnotices, &results->notices_size,
-              sizeof(*results->notices))) {
+    struct tkf_notice *notices = tkf_grow(results->notices, results->nnotices,
+                                          &results->notices_size, sizeof(*results->notices));
+    if (!notices) {
         sink->out_of_memory = true;
         return;
     }
+    results->notices = notices;
     results->notices[results->nnotices++] =
         (struct tkf_notice){.file = sink->file, .line = line, .text = kept};
 }
@@ -245,21 +246,25 @@ struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line)
         .exit_code = NAN,
         .verdict = TKF_VERDICT_UNDECIDED,
         .cycles_shown = NAN,
+        .over_floor_ns = NAN,
     };
 }
 
 /* An even choice of all values ever offered: every stride-th, where the stride is the smallest power of 2 that leaves room. */
-static void keep_sample(struct tkf_result *result, unsigned *nvalues, double ns)
+static void keep_sample(struct tkf_result *result, unsigned *nvalues, double ns, double iterations)
 {
     unsigned stride = 1;
     while (*nvalues / stride >= TKF_SAMPLES_MAX)
         stride *= 2;
     if (*nvalues % stride == 0) {
         if (result->nsamples == TKF_SAMPLES_MAX) { /* the stride has just doubled */
-            for (unsigned i = 0; i < TKF_SAMPLES_MAX / 2; i++)
+            for (unsigned i = 0; i < TKF_SAMPLES_MAX / 2; i++) {
                 result->samples[i] = result->samples[i * 2];
+                result->sample_iterations[i] = result->sample_iterations[i * 2];
+            }
             result->nsamples = TKF_SAMPLES_MAX / 2;
         }
+        result->sample_iterations[result->nsamples] = iterations;
         result->samples[result->nsamples++] = ns;
     }
     if (*nvalues < UINT_MAX)
@@ -271,18 +276,28 @@ void tkf_row_sample(struct tkf_result *row, double ns)
     unsigned nvalues = row->nsamples > 0 ? row->repetitions : 0;
     if (isnan(ns))
         return;
-    keep_sample(row, &nvalues, ns);
+    keep_sample(row, &nvalues, ns, row->iterations);
     row->repetitions = nvalues;
 }
 
-static size_t row_slot(const struct tkf_results *results, const struct tkf_result *key)
+/* What makes rows repetitions of one another. The strings are kept once, so that equal ones are the same. */
+struct key {
+    const struct tkf_origin *origin;
+    const char *group, *name;
+};
+
+static struct key key_of(const struct tkf_result *result)
+{
+    return (struct key){.origin = result->origin, .group = result->group, .name = result->name};
+}
+
+static size_t row_slot(const struct tkf_results *results, const struct key *key)
 {
     uint64_t hash =
         mix(mix(mix(0, (uintptr_t)key->origin), (uintptr_t)key->group), (uintptr_t)key->name);
     size_t at = (hash >> 16) & (results->row_slots_size - 1);
     for (; results->row_slots[at] > 0; at = (at + 1) & (results->row_slots_size - 1)) {
         const struct tkf_result *row = &results->rows[results->row_slots[at] - 1]->result;
-        /* All three are kept once, so that equal ones are the same. */
         if (row->origin == key->origin && row->group == key->group && row->name == key->name)
             break;
     }
@@ -298,13 +313,15 @@ static bool grow_row_slots(struct tkf_results *results)
     free(results->row_slots);
     results->row_slots = slots;
     results->row_slots_size = size;
-    for (size_t i = 0; i < results->nrows; i++)
-        slots[row_slot(results, &results->rows[i]->result)] = (unsigned)i + 1;
+    for (size_t i = 0; i < results->nrows; i++) {
+        struct key key = key_of(&results->rows[i]->result);
+        slots[row_slot(results, &key)] = (unsigned)i + 1;
+    }
     return true;
 }
 
-/* The row of that origin, group and name; a new one has merged 0. NULL when out of memory. */
-static struct tkf_row *find_row(struct tkf_results *results, const struct tkf_result *key)
+/* The row of that origin, group and name; a new one has no origin yet. NULL when out of memory. */
+static struct tkf_row *find_row(struct tkf_results *results, const struct key *key)
 {
     if (results->nrows * 2 >= results->row_slots_size && !grow_row_slots(results))
         return NULL;
@@ -313,8 +330,11 @@ static struct tkf_row *find_row(struct tkf_results *results, const struct tkf_re
         return results->rows[results->row_slots[slot] - 1];
 
     struct tkf_row *row = tkf_results_alloc(results, sizeof(*row));
-    if (!row || !grow((void **)&results->rows, results->nrows, &results->rows_size,
-                      sizeof(struct tkf_row *)))
+    struct tkf_row **rows =
+        tkf_grow(results->rows, results->nrows, &results->rows_size, sizeof(struct tkf_row *));
+    if (rows)
+        results->rows = rows;
+    if (!row || !rows)
         return NULL;
     results->rows[results->nrows++] = row;
     results->row_slots[slot] = (unsigned)results->nrows;
@@ -323,12 +343,14 @@ static struct tkf_row *find_row(struct tkf_results *results, const struct tkf_re
 
 static void lower(double *to, double from)
 {
-    *to = fmin(*to, from); /* of a NAN and a number, the number */
+    if (from < *to || isnan(*to)) /* not fmin(), which costs a call for each row */
+        *to = from;
 }
 
 static void raise(double *to, double from)
 {
-    *to = fmax(*to, from);
+    if (from > *to || isnan(*to))
+        *to = from;
 }
 
 static void fill_unknown(double *to, double from)
@@ -357,6 +379,10 @@ static void merge(struct tkf_result *to, const struct tkf_result *from)
             to->total_ns = from->total_ns;
     }
     raise(&to->iterations, from->iterations);
+    if (isnan(to->ns)) {
+        to->ns = from->ns;
+        to->statistic = from->statistic;
+    }
     to->repetitions += from->repetitions;
     lower(&to->ns_lo, from->ns_lo);
     raise(&to->ns_hi, from->ns_hi);
@@ -384,8 +410,7 @@ static void merge(struct tkf_result *to, const struct tkf_result *from)
     merge_metrics(to, from);
 }
 
-static void begin_row(struct tkf_row *row, const struct tkf_result *key,
-                      const struct tkf_result *given)
+static void begin_row(struct tkf_row *row, const struct key *key, const struct tkf_result *given)
 {
     row->result = *given;
     row->result.origin = key->origin;
@@ -395,28 +420,46 @@ static void begin_row(struct tkf_row *row, const struct tkf_result *key,
     row->lowest_ns = row->highest_ns = NAN;
 }
 
+static bool same(const char *a, const char *b)
+{
+    return a == b || strcmp(a, b) == 0;
+}
+
+/* The row that *given* belongs to; NULL when out of memory. */
+static struct tkf_row *row_of(struct tkf_sink *sink, const struct tkf_result *given,
+                              struct key *ret_key)
+{
+    struct tkf_row *last = sink->last;
+    if (last && last->result.origin == sink->origin && same(last->result.name, given->name) &&
+        same(last->result.group, given->group))
+        return last;
+    ret_key->origin = sink->origin;
+    ret_key->group = tkf_sink_text(sink, given->group, strlen(given->group));
+    ret_key->name = tkf_sink_text(sink, given->name, strlen(given->name));
+    return sink->out_of_memory ? NULL : find_row(sink->results, ret_key);
+}
+
 void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *given)
 {
-    struct tkf_result key;
-    key.origin = sink->origin;
-    key.group = tkf_sink_text(sink, given->group, strlen(given->group));
-    key.name = tkf_sink_text(sink, given->name, strlen(given->name));
-    struct tkf_row *row = sink->out_of_memory ? NULL : find_row(sink->results, &key);
+    struct key key;
+    struct tkf_row *row = row_of(sink, given, &key);
     if (!row) {
         sink->out_of_memory = true;
         return;
     }
+    sink->last = row;
 
-    if (row->merged == 0) {
+    if (!row->result.origin) {
         begin_row(row, &key, given);
     } else {
         merge(&row->result, given);
         for (unsigned i = 0; i < given->nsamples; i++)
-            keep_sample(&row->result, &row->nvalues, given->samples[i]);
+            keep_sample(&row->result, &row->nvalues, given->samples[i],
+                        given->sample_iterations[i]);
     }
-    row->merged++;
+    row->merged += given->repetitions > 0; /* 0: it only says more of the others */
     if (given->nsamples == 0 && !isnan(given->ns))
-        keep_sample(&row->result, &row->nvalues, given->ns);
+        keep_sample(&row->result, &row->nvalues, given->ns, given->iterations);
     lower(&row->lowest_ns, isnan(given->min_ns) ? given->ns : given->min_ns);
     raise(&row->highest_ns, isnan(given->max_ns) ? given->ns : given->max_ns);
 }
@@ -431,11 +474,20 @@ struct tkf_result *tkf_sink_result(struct tkf_sink *sink, size_t index)
     return &sink->results->rows[sink->first_row + index]->result;
 }
 
+/* An interval that ends before it begins, in a damaged file, is none. */
+static void drop_inverted(double *lo, double *hi)
+{
+    if (*lo > *hi)
+        *lo = *hi = NAN;
+}
+
 /* The repetitions' median and its interval, unless the file says better. */
-static void finish(struct tkf_row *row)
+static void summarise(struct tkf_row *row)
 {
     struct tkf_result *result = &row->result;
     double sorted[TKF_SAMPLES_MAX];
+    if (result->repetitions == 0)
+        result->repetitions = 1; /* the row that it says more of did not come */
     if (row->merged > 1) {
         result->min_ns = row->lowest_ns;
         result->max_ns = row->highest_ns;
@@ -460,8 +512,12 @@ static void finish(struct tkf_row *row)
 void tkf_sink_end(struct tkf_sink *sink)
 {
     struct tkf_results *results = sink->results;
-    for (size_t i = sink->first_row; i < results->nrows; i++)
-        finish(results->rows[i]);
+    for (size_t i = sink->first_row; i < results->nrows; i++) {
+        struct tkf_result *result = &results->rows[i]->result;
+        summarise(results->rows[i]);
+        drop_inverted(&result->ns_lo, &result->ns_hi);
+        drop_inverted(&result->min_ns, &result->max_ns);
+    }
     if (sink->nnotices > NOTICES_MAX) {
         char text[80];
         snprintf(text, sizeof(text), "%u more such lines", sink->nnotices - NOTICES_MAX);

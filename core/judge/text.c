@@ -5,22 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h> /* declares uselocale() where <locale.h> does not */
+#endif
 
 #include "reader.h"
 
 /* ---- fields ---- */
 
-/* Bytes of the blank that the slice begins with: space, tab, U+00A0 (C2 A0), U+202F (E2 80 AF); else 0. */
-static size_t blank_bytes(struct tkf_slice slice)
+/* Bytes of the blank that begins here: space, tab, U+00A0 (C2 A0), U+202F (E2 80 AF); else 0. */
+static inline size_t blank_bytes(const char *at, const char *end)
 {
-    static const char nbsp[] = "\xc2\xa0", narrow[] = "\xe2\x80\xaf";
-    if (slice.length == 0)
-        return 0;
-    if (*slice.text == ' ' || *slice.text == '\t')
+    switch ((unsigned char)*at) {
+    case ' ':
+    case '\t':
         return 1;
-    if (tkf_slice_starts(slice, nbsp))
-        return sizeof(nbsp) - 1;
-    return tkf_slice_starts(slice, narrow) ? sizeof(narrow) - 1 : 0;
+    case 0xc2:
+        return end - at >= 2 && (unsigned char)at[1] == 0xa0 ? 2 : 0;
+    case 0xe2:
+        return end - at >= 3 && memcmp(at + 1, "\x80\xaf", 2) == 0 ? 3 : 0;
+    default:
+        return 0;
+    }
 }
 
 static void advance(struct tkf_slice *slice, size_t bytes)
@@ -31,29 +37,44 @@ static void advance(struct tkf_slice *slice, size_t bytes)
 
 static void skip_blanks(struct tkf_slice *slice)
 {
-    for (size_t bytes; (bytes = blank_bytes(*slice)) > 0;)
-        advance(slice, bytes);
+    if (slice->length == 0)
+        return; /* it may be nowhere */
+    const char *at = slice->text, *end = at + slice->length;
+    for (size_t bytes = 1; at < end && bytes > 0; at += bytes) {
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
+        bytes = at < end ? blank_bytes(at, end) : 0;
+    }
+    *slice = (struct tkf_slice){.text = at, .length = (size_t)(end - at)};
 }
+
+/* The bytes that a blank may begin with. */
+static const bool may_be_blank[256] = {[' '] = true, ['\t'] = true, [0xc2] = true, [0xe2] = true};
 
 struct tkf_slice tkf_field(struct tkf_slice *rest)
 {
     skip_blanks(rest);
-    struct tkf_slice field = {.text = rest->text};
-    while (rest->length > 0 && blank_bytes(*rest) == 0)
-        advance(rest, 1);
-    field.length = (size_t)(rest->text - field.text);
+    if (rest->length == 0)
+        return *rest;
+    const char *at = rest->text, *end = at + rest->length;
+    for (; at < end; at++) {
+        if (may_be_blank[(unsigned char)*at] && blank_bytes(at, end) > 0)
+            break;
+    }
+    struct tkf_slice field = {.text = rest->text, .length = (size_t)(at - rest->text)};
+    *rest = (struct tkf_slice){.text = at, .length = (size_t)(end - at)};
     return field;
 }
 
-bool tkf_slice_is(struct tkf_slice slice, const char *text)
+bool tkf_slice_line(struct tkf_slice *rest, struct tkf_slice *ret_line)
 {
-    return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
-}
-
-bool tkf_slice_starts(struct tkf_slice slice, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return slice.length >= length && memcmp(slice.text, prefix, length) == 0;
+    if (rest->length == 0)
+        return false;
+    const char *lf = memchr(rest->text, '\n', rest->length);
+    size_t length = lf ? (size_t)(lf - rest->text) : rest->length;
+    *ret_line = (struct tkf_slice){.text = rest->text, .length = length};
+    advance(rest, lf ? length + 1 : length);
+    return true;
 }
 
 /* ---- numbers ---- */
@@ -64,6 +85,7 @@ static const double powers_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  
                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 #define EXACT_POWER    22
+#define EXACT_DIGITS   15
 #define EXACT_MANTISSA ((uint64_t)1 << 53)
 
 /* More digits than these change no double that is not made to be a tie. */
@@ -100,20 +122,19 @@ static bool take_whole(struct tkf_slice *rest, const char *separators, struct de
 {
     unsigned group = 0; /* digits since the separator */
     char separator = '\0';
-    while (rest->length > 0) {
+    for (; rest->length > 0; advance(rest, 1)) {
         char c = *rest->text;
         if (is_digit(c)) {
             take_digit(decimal, c);
             group++;
-        } else if (strchr(separators, c) && c != '\0') {
-            if (separator ? (c != separator || group != 3) : (group == 0 || group > 3))
-                return false;
-            separator = c;
-            group = 0;
-        } else {
-            break;
+            continue;
         }
-        advance(rest, 1);
+        if (c != separators[0] && c != separators[1])
+            break;
+        if (separator ? (c != separator || group != 3) : (group == 0 || group > 3))
+            return false;
+        separator = c;
+        group = 0;
     }
     return !separator || group == 3;
 }
@@ -140,14 +161,14 @@ static bool take_exponent(struct tkf_slice *rest, int *exponent)
 static bool take_sign(struct tkf_slice *rest)
 {
     static const char minus[] = "\xe2\x88\x92"; /* U+2212 */
-    if (tkf_slice_starts(*rest, minus)) {
+    char first = rest->length > 0 ? *rest->text : '\0';
+    if (first == *minus && tkf_slice_starts(*rest, minus)) {
         advance(rest, sizeof(minus) - 1);
         return true;
     }
-    bool negative = rest->length > 0 && *rest->text == '-';
-    if (negative || (rest->length > 0 && *rest->text == '+'))
+    if (first == '-' || first == '+')
         advance(rest, 1);
-    return negative;
+    return first == '-';
 }
 
 /* Too long for the exact way. The C locale reads it, whatever the program's is. */
@@ -239,11 +260,37 @@ static bool take_number(struct tkf_slice *rest, enum tkf_number_style style, dou
     return true;
 }
 
+/* Digits and perhaps a point among them, few enough to be exact: nearly all numbers there are. */
+static bool plain_number(struct tkf_slice slice, double *ret_value, double *ret_quantum)
+{
+    uint64_t mantissa = 0;
+    size_t decimals = 0;
+    if (slice.length == 0 || slice.length > EXACT_DIGITS || !is_digit(*slice.text))
+        return false;
+    const char *at = slice.text, *end = at + slice.length, *point = NULL;
+    for (; at < end; at++) {
+        if (is_digit(*at))
+            mantissa = mantissa * 10 + (uint64_t)(*at - '0');
+        else if (*at == '.' && !point)
+            point = at;
+        else
+            return false;
+    }
+    if (point)
+        decimals = (size_t)(end - point) - 1;
+    *ret_value = (double)mantissa / powers_of_10[decimals];
+    if (ret_quantum)
+        *ret_quantum = 1 / powers_of_10[decimals];
+    return true;
+}
+
 bool tkf_number(struct tkf_slice slice, enum tkf_number_style style, double *ret_value,
                 double *ret_quantum)
 {
     double value, quantum;
     struct tkf_slice rest = slice;
+    if (style == TKF_NUMBER_POINT && plain_number(slice, ret_value, ret_quantum))
+        return true;
     if (take_number(&rest, style, &value, &quantum)) {
         if (rest.length > 0)
             return false;

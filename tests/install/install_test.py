@@ -33,6 +33,7 @@ SOURCE = pathlib.Path(SOURCE)
 MAN_PAGES = {
     "man1/tickfloor.1",
     "man1/tickfloor-calibrate.1",
+    "man1/tickfloor-report.1",
     "man1/tickfloor-show.1",
     "man3/libtickfloor.3",
     "man7/tickfloor.efi.7",

@@ -29,11 +29,11 @@ extern "C" {
 
 /** Worst first; those before TKF_VERDICT_NEAR_FLOOR are flagged. */
 enum tkf_verdict {
-    TKF_VERDICT_IMPOSSIBLE,    /**< no CPU can have done it */
+    TKF_VERDICT_IMPOSSIBLE,    /**< cannot be the time of one such operation */
     TKF_VERDICT_AT_FLOOR,      /**< cannot be told from an empty loop */
     TKF_VERDICT_CAPPED,        /**< the framework ran into its own limit of iterations */
     TKF_VERDICT_FLAT,          /**< does not grow with the size it is given */
-    TKF_VERDICT_TIMER_LIMITED, /**< the clock that timed it is too coarse or costs more than it */
+    TKF_VERDICT_TIMER_LIMITED, /**< the clock that timed it is too coarse, costs more than it, or did not run with it */
     TKF_VERDICT_WENT_QUIET,    /**< was real in the baseline, and is at the floor now */
     TKF_VERDICT_NEAR_FLOOR,    /**< a good part of the number is the loop */
     TKF_VERDICT_UNDECIDED,     /**< the data cannot decide */
@@ -43,15 +43,6 @@ enum tkf_verdict {
 
 /** "impossible", "at-floor", ... as in the JSON. */
 const char *tkf_verdict_name(enum tkf_verdict verdict);
-
-/** How a framework times: it decides which floor a number is held against. */
-enum tkf_timing {
-    TKF_TIMING_UNKNOWN,
-    TKF_TIMING_BATCHED,    /**< many operations between two clock reads, nothing taken off: the floor is its loop */
-    TKF_TIMING_SUBTRACTED, /**< batched, and an overhead taken off: zero is an ordinary value, spread is the floor */
-    TKF_TIMING_EACH_CALL,  /**< every call between two clock reads: the floor is the clock */
-    TKF_TIMING_PROCESS,    /**< whole processes: the floor is starting one */
-};
 
 /** What a row's value is, among the framework's statistics. */
 enum tkf_statistic {
@@ -85,6 +76,7 @@ struct tkf_metric {
 
 #define TKF_SAMPLES_MAX 64
 #define TKF_METRICS_MAX 8
+#define TKF_EVIDENCE_MAX 8
 
 struct tkf_evidence {
     const char *rule; /**< the rule's name: "below-one-cycle" */
@@ -106,6 +98,7 @@ struct tkf_result {
     enum tkf_statistic statistic;
     unsigned repetitions;
     double samples[TKF_SAMPLES_MAX]; /**< ns of the repetitions, in order; past the limit an even choice of them */
+    double sample_iterations[TKF_SAMPLES_MAX]; /**< of which each of them is the mean, NAN */
     unsigned nsamples;
     double min_ns, max_ns;     /**< over repetitions, or as the file states */
     double cpu_ns, wall_ns;    /**< both, where the file has both; NAN */
@@ -129,10 +122,11 @@ struct tkf_result {
 
     /* Written by tkf_results_judge(). */
     enum tkf_verdict verdict;
-    struct tkf_evidence evidence[8];
+    struct tkf_evidence evidence[TKF_EVIDENCE_MAX];
     unsigned nevidence;
     const char *hint;          /**< what to do, in the framework's own terms; NULL for ok */
     double cycles_shown;       /**< ns in core cycles of the floor used, NAN */
+    double over_floor_ns;      /**< ns less the floor, below 0 when under it; NAN without a floor */
 };
 
 /** Something in the input that was not understood or is worth saying; never a row dropped in silence. */
@@ -150,6 +144,8 @@ void tkf_results_free(struct tkf_results *results);
 /**
  * Read one stream.
  *
+ * @param in      read through its descriptor, where it has one, so that a pipe's output is seen as it comes: nothing may have been
+ *                read ahead of it from a pipe's stream.
  * @param name    for messages and `file`.
  * @param format  a reader's name to force it, NULL to recognise the format from the content.
  * @param tee     every byte read is written there first, unchanged; NULL.
@@ -179,11 +175,35 @@ enum tkf_floor_source {
     TKF_FLOOR_PHYSICAL,   /**< no CPU is faster than this */
 };
 
+/** What must hold of the results of some benchmarks, by their name: a file of `--expect`. */
+struct tkf_expect;
+
+/**
+ * Read expectations, one a line: a name's pattern as of fnmatch(3), then one or more of
+ *
+ *     NAME METRIC>=NUMBER     METRIC is allocs, bytes (allocated, of one operation) or ns; also <=, >, <, ==
+ *     NAME ops=NUMBER         each operation does so much work: no CPU does more than a few of them in one cycle
+ *     NAME bytes=NUMBER       each operation goes through so many bytes
+ *
+ * Empty lines and those that begin with # say nothing.
+ *
+ * @param ret_expect  written only on success; end it with tkf_expect_free().
+ * @param ret_error   written only on failure.
+ * Errors: TKF_EFORMAT a line says something else · TKF_EIO · TKF_ENOMEM.
+ */
+int tkf_expect_read(FILE *in, struct tkf_expect **ret_expect, struct tkf_input_error *ret_error);
+void tkf_expect_free(struct tkf_expect *expect); /**< NULL is fine */
+
 struct tkf_judge_options {
-    const struct tkf_profile *profile;         /**< of the machine that ran them; NULL */
-    bool profile_applies;                      /**< the results are known to be of the profile's machine */
-    const struct tkf_results *baseline;        /**< earlier results of the same benchmarks, NULL */
-    const char *floor_bench;                   /**< name of the empty benchmark, NULL to recognise it */
+    const struct tkf_profile *profile;  /**< of the machine that ran them; NULL */
+    /**
+     * The results are known to be of the profile's machine, whatever they say of their CPU. Without it the profile is used for
+     * those results only that name its CPU.
+     */
+    bool profile_applies;
+    const struct tkf_results *baseline; /**< earlier results of the same benchmarks, NULL */
+    const char *floor_bench;            /**< name of the empty benchmark, NULL to recognise it */
+    const struct tkf_expect *expect;    /**< NULL */
 };
 
 /** Judge every row. May be called again with other options: the verdicts are written anew. 0, or TKF_ENOMEM. */
