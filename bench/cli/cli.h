@@ -185,9 +185,11 @@ int tkf_harness_print_list(const struct tkf_common *common);
 
 /* ---- the verbs ------------------------------------------------------------------------------------------------------------ */
 
+int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
 int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
+extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
 extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];

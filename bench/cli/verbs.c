@@ -45,6 +45,18 @@ const struct tkf_verb tkf_verbs[] = {
         .more_help = tkf_report_help,
     },
     {
+        .name = "bench",
+        .usage = "bench [OPTION...] [PATTERN]",
+        .text = "run the built-in benchmarks, which show how a benchmark lies",
+        .detail =
+            "Run the built-in benchmarks, or those whose name matches PATTERN, an extended regular "
+            "expression, and print them in Go's benchmark format. Each shows one way in which a "
+            "benchmark can measure something else than was meant; '--explain NAME' says which. "
+            "Rows that cannot be told from an empty loop are marked on lines that begin with #.",
+        .options = tkf_bench_cli_options,
+        .run = tkf_verb_bench,
+    },
+    {
         .name = "help",
         .usage = "help [COMMAND]",
         .text = "print the help of a command",

@@ -32,6 +32,7 @@ def split_arguments(arguments):
 SOURCE = pathlib.Path(SOURCE)
 MAN_PAGES = {
     "man1/tickfloor.1",
+    "man1/tickfloor-bench.1",
     "man1/tickfloor-calibrate.1",
     "man1/tickfloor-report.1",
     "man1/tickfloor-show.1",
@@ -58,7 +59,7 @@ def declared(header):
     """The functions that a public header declares and does not define."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", header, flags=re.S)
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)
-    text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
+    text = re.sub(r"^\s*#.*$", "", text.replace("\\\n", " "), flags=re.M)
     without_bodies = None
     while text != without_bodies:
         without_bodies, text = text, re.sub(r"\{[^{}]*\}", "", text)
@@ -172,6 +173,27 @@ class InstallTest(unittest.TestCase):
             source = pathlib.Path(self.folder.name, "example.c")
             source.write_text(text)
             self.build(CC, "c", source, self.pkg_config("--libs"))
+
+    def test_project_of_benchmarks(self):
+        """examples/ is a project that a user copies: it builds and runs with what is installed."""
+        project = pathlib.Path(self.folder.name, "project")
+        shutil.copytree(SOURCE / "examples", project)
+        environment = {
+            **os.environ,
+            "CC": shlex.join(CC),
+            "PKG_CONFIG_PATH": f"{self.pc.parent}:{os.environ.get('PKG_CONFIG_PATH', '')}",
+            "LD_LIBRARY_PATH": str(self.libdir),
+            "TICKFLOOR_MEM_LIBRARY": str(self.libdir / "tickfloor/libtickfloor-mem.so"),
+        }
+        setup = [os.environ["MESON"], "setup", "--werror", project / "build", project]
+        run(setup, env=environment)
+        run(["ninja", "-C", project / "build"], env=environment)
+        command = [project / "build/benchmarks", "--time", "100x"]
+        output = run(command, env=environment)
+        rows = re.findall(r"^Benchmark(\S+)\s+100\t.* ns/op", output, re.M)
+        sizes = [f"HashBuffer/{size}" for size in (64, 1024, 16384)]
+        self.assertEqual(rows, ["HashDiscarded", "Hash", *sizes])
+        self.assertEqual(run([*command, "--mem"], env=environment).count("\t       0 allocs/op"), 5)
 
     def test_pkg_config(self):
         self.assertEqual(self.pkg_config("--modversion"), [VERSION])

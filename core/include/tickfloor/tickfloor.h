@@ -2,6 +2,7 @@
 /**
  * libtickfloor, all of it. Each header here can also be included alone.
  *
+ *   bench.h     a benchmark harness for C and C++
  *   error.h     what went wrong
  *   now.h       read the CPU's counter, inline
  *   measure.h   measure the timing floor: counter, core cycle, empty loop; freestanding
@@ -12,6 +13,7 @@
 #ifndef TICKFLOOR_TICKFLOOR_H
 #define TICKFLOOR_TICKFLOOR_H
 
+#include <tickfloor/bench.h>
 #include <tickfloor/calibrate.h>
 #include <tickfloor/error.h>
 #include <tickfloor/measure.h>

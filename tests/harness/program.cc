@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// A C++ program of benchmarks, good and bad; programs.py runs it.
+#include <tickfloor/bench.h>
+
+#include <memory>
+
+TKF_BENCH_ARGS(Sum, 100, 1000)
+{
+    std::unique_ptr<double[]> numbers(new double[b->arg]());
+    auto once = [&] {
+        double sum = 0;
+        for (int64_t i = 0; i < b->arg; i++)
+            sum += numbers[i];
+        return sum;
+    };
+    while (tkf_loop(b)) {
+        tkf_keep(once());
+        tkf_clobber();
+    }
+    tkf_set_bytes(b, 8 * static_cast<uint64_t>(b->arg));
+    tkf_set_metric(b, "terms/op", static_cast<double>(b->arg));
+}
+
+TKF_BENCH(Empty)
+{
+    while (tkf_loop(b)) {
+    }
+}
+
+TKF_BENCH_N(Older)
+{
+    for (uint64_t i = 0; i < b->n; i++)
+        tkf_keep(tkf_opaque(1.5) / tkf_opaque(2.5));
+}
+
+TKF_BENCH(BadReturn)
+{
+    while (tkf_loop(b))
+        return;
+}
+
+TKF_BENCH(BadStop)
+{
+    while (tkf_loop(b))
+        tkf_timer_stop(b);
+}
+
+TKF_BENCH_MAIN()
