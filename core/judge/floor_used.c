@@ -394,6 +394,8 @@ static double find_quantum(struct tkf_row *const *rows, size_t nrows, const stru
     bool seen[STEPS_LOOKED_AT + 1] = {false};
     for (size_t i = 0; i < floor->nsorted && floor->sorted_ns[i] <= STEPS_LOOKED_AT * step; i++) {
         double steps = round(floor->sorted_ns[i] / step);
+        if (steps < 0)
+            continue; /* the harness took more off than there was */
         if (fabs(floor->sorted_ns[i] - steps * step) > printed * (steps + 1))
             return NAN;
         seen[(unsigned)steps] = true;

@@ -9,6 +9,7 @@
 #include <tickfloor/report.h>
 
 #include "targets.h"
+#include "write.h"
 
 static const char *const other_targets[] = {"any", "profile"};
 #define OTHER_TARGETS (sizeof(other_targets) / sizeof(*other_targets))
@@ -61,6 +62,39 @@ static void check_failure(int error, const struct tkf_input_error *why)
     must(*why->text && *why->next, "a failure has a cause and a next step");
 }
 
+static void check_json(char *text)
+{
+    json_t *root = json_loads(text, 0, NULL);
+    must(root, "what is written as JSON is JSON");
+    json_decref(root);
+}
+
+/* Every output but the picture, which takes a file. */
+static void write_results(const struct tkf_results *results)
+{
+    static const struct tkf_table_style style = {.color = true, .unicode = true, .width = 80};
+    struct tkf_report report = {.results = results, .profile_text = "no profile"};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    must(out && tkf_write_json(&report, out) == 0, "results are written as JSON");
+    fclose(out);
+    check_json(text);
+    free(text);
+    out = open_memstream(&text, &length);
+    must(out && tkf_write_sarif(&report, out) == 0, "results are written as SARIF");
+    fclose(out);
+    check_json(text);
+    free(text);
+    out = open_memstream(&text, &length);
+    must(out, "there is memory");
+    tkf_write_table(&report, &style, out);
+    tkf_write_markdown(&report, out);
+    tkf_write_github(&report, out);
+    fclose(out);
+    free(text);
+}
+
 static void read_results(const char *format, const uint8_t *data, size_t size)
 {
     struct tkf_results *results = tkf_results_new();
@@ -76,6 +110,7 @@ static void read_results(const char *format, const uint8_t *data, size_t size)
         check_row(tkf_results_get(results, i));
     for (size_t i = 0; i < tkf_results_notices(results); i++)
         must(*tkf_results_notice(results, i)->text, "a notice says something");
+    write_results(results);
     tkf_results_free(results);
 }
 

@@ -19,7 +19,7 @@ const char *fuzz_target(size_t index);
 bool fuzz_has_target(const char *name);
 
 /**
- * Read the bytes as results of the format of that name and judge them; as whatever format they are taken for when it is "any"; as a
+ * Read the bytes as results of the format of that name, judge and write them; as whatever format they are taken for when it is "any"; as a
  * machine's profile, and back from what is written of it, when it is "profile".
  */
 void fuzz_run(const char *target, const uint8_t *data, size_t size);

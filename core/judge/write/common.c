@@ -102,7 +102,7 @@ struct tkf_number_shown tkf_time_shown(double ns, double quantum_ns, bool unicod
     ns /= unit_ns;
     quantum_ns /= unit_ns;
     int after = decimals(ns, 4);
-    if (quantum_ns > 0) {
+    if (quantum_ns > 0 && isfinite(quantum_ns)) {
         int warranted = (int)ceil(-log10(quantum_ns) - 1e-6);
         after = warranted < 0 ? 0 : warranted < after || ns == 0 ? warranted : after;
     }
