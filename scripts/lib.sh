@@ -65,6 +65,7 @@ need_build() {
     need 'meson 1.0' meson meson has_meson
     need ninja ninja-build ninja has ninja
     need pkg-config pkg-config pkg-config has pkg-config
+    need 'cairo 1.16' libcairo2-dev cairo pkg-config --atleast-version=1.16 cairo
     need 'expat 2.4' libexpat1-dev expat pkg-config --atleast-version=2.4 expat
     need 'hwloc 2.4' libhwloc-dev hwloc pkg-config --atleast-version=2.4 hwloc
     need 'jansson 2.13' libjansson-dev jansson pkg-config --atleast-version=2.13 jansson

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What scripts/score runs: judge files, and print a line for each result: file, framework, group, name, ns, least ns,
- * verdict and its rule, separated by tabs.
+ * What scripts/score runs: judge files, and print a line for each result: file, framework, group,
+ * name, ns, least ns, verdict and its rule, separated by tabs.
  *
  *     score CYCLE_NS FILE...   each FILE on its own, on a machine of that cycle
- *     score --cases TSV        the rows of a table of known cases instead, each on the machine that it names
+ * score --cases TSV        the rows of a table of known cases instead, each on the machine that it
+ * names
  */
 #include <math.h>
 #include <stdio.h>
@@ -81,25 +82,47 @@ static const struct {
 
 enum { ID, LABEL, LANGUAGE, FRAMEWORK, BENCHMARK, REPORTED, CYCLE, TRUE_NS, THREADS, COLUMNS };
 
-static int judge_case(char *const columns[COLUMNS])
-{
+/*
+ * The rows so far, all of one framework and machine; two of one name would be repetitions of one.
+ */
+struct group {
+    struct tkf_results *results;
     struct tkf_sink sink;
-    struct tkf_results *results = tkf_results_new();
-    if (!results)
-        return TKF_ENOMEM;
-    tkf_sink_begin(&sink, results, columns[ID], "case");
+    char framework[64], name[128];
+    double cycle_ns;
+};
+
+static int end_group(struct group *group)
+{
+    if (!group->results)
+        return 0;
+    tkf_sink_end(&group->sink);
+    return judge(group->results, "case", group->cycle_ns);
+}
+
+static int begin_group(struct group *group, const char *framework, double cycle_ns)
+{
     size_t i = 0, n = sizeof(frameworks) / sizeof(frameworks[0]);
-    while (i < n && strcmp(frameworks[i].name, columns[FRAMEWORK]) != 0)
+    while (i < n && strcmp(frameworks[i].name, framework) != 0)
         i++;
-    tkf_sink_origin(&sink, i < n ? frameworks[i].framework : columns[FRAMEWORK],
+    *group = (struct group){.results = tkf_results_new(), .cycle_ns = cycle_ns};
+    if (!group->results)
+        return TKF_ENOMEM;
+    snprintf(group->framework, sizeof(group->framework), "%s", framework);
+    tkf_sink_begin(&group->sink, group->results, "cases", "case");
+    tkf_sink_origin(&group->sink, i < n ? frameworks[i].framework : framework,
                     i < n ? frameworks[i].timing : TKF_TIMING_UNKNOWN);
-    struct tkf_result row = tkf_sink_row(&sink, 1);
+    return 0;
+}
+
+static void add_case(struct group *group, char *const columns[COLUMNS])
+{
+    struct tkf_result row = tkf_sink_row(&group->sink, 1);
     row.name = columns[BENCHMARK];
+    snprintf(group->name, sizeof(group->name), "%s", columns[BENCHMARK]);
     row.ns = strtod(columns[REPORTED], NULL);
     row.procs = strtod(columns[THREADS], NULL);
-    tkf_sink_add(&sink, &row);
-    tkf_sink_end(&sink);
-    return judge(results, columns[ID], strtod(columns[CYCLE], NULL));
+    tkf_sink_add(&group->sink, &row);
 }
 
 static int judge_cases(const char *file)
@@ -107,6 +130,7 @@ static int judge_cases(const char *file)
     char *line = NULL;
     size_t size = 0;
     int ret = 0;
+    struct group group = {0};
     FILE *in = fopen(file, "r");
     if (!in) {
         perror(file);
@@ -116,9 +140,20 @@ static int judge_cases(const char *file)
         char *columns[COLUMNS], *rest = line;
         for (int i = 0; i < COLUMNS; i++)
             columns[i] = rest ? strsep(&rest, "\t\n") : "";
-        if (!header)
-            ret = judge_case(columns);
+        if (header)
+            continue;
+        double cycle_ns = strtod(columns[CYCLE], NULL);
+        if (!group.results || strcmp(group.framework, columns[FRAMEWORK]) != 0 ||
+            group.cycle_ns != cycle_ns || strcmp(group.name, columns[BENCHMARK]) == 0) {
+            ret = end_group(&group);
+            if (ret == 0)
+                ret = begin_group(&group, columns[FRAMEWORK], cycle_ns);
+        }
+        if (ret == 0)
+            add_case(&group, columns);
     }
+    if (ret == 0)
+        ret = end_group(&group);
     free(line);
     fclose(in);
     return ret;

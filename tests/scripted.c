@@ -63,6 +63,11 @@ static uint64_t read_counter(struct scripted *m, const struct tkf_source *src)
         return m->readings == m->fault_at ? ticks - 10000 : ticks;
     case SCRIPTED_JUMP:
         return m->readings < m->fault_at ? ticks : ticks + (uint64_t)(60 * scripted_hz(m, src));
+    case SCRIPTED_SLIP:
+        if (m->readings < m->fault_at)
+            return ticks;
+        return ticks + (uint64_t)(0.5e-3 * scripted_hz(m, src)) / m->step_ticks * m->step_ticks +
+               m->step_ticks / 2;
     case SCRIPTED_TRAP:
         longjmp(m->trap, 1);
     case SCRIPTED_SOUND:

@@ -23,6 +23,7 @@ enum scripted_fault {
     SCRIPTED_STUCK, /**< its first value, for ever */
     SCRIPTED_BACK,  /**< reading number fault_at lies before the one before it */
     SCRIPTED_JUMP,  /**< reading number fault_at, and all after it, lie a minute later */
+    SCRIPTED_SLIP,  /**< from reading number fault_at on it lies half a millisecond and half a step later */
     SCRIPTED_TRAP,  /**< reading it traps */
 };
 

@@ -138,6 +138,19 @@ static void passes_over_a_source_that_traps(void **unused)
     assert_fault_passed_over(SCRIPTED_TRAP, TKF_ETRAP);
 }
 
+static void a_step_over_an_interruption_does_not_count(void **unused)
+{
+    (void)unused;
+    for (unsigned at = 1; at < 3000; at += 97) {
+        struct scripted m = scripted_machine();
+        m.fault = SCRIPTED_SLIP;
+        m.faulty = scripted_best_source()->name;
+        m.fault_at = at;
+        assert_int_equal(probe(&m, m.faulty), 0);
+        assert_int_equal(counter.step_ticks, 26);
+    }
+}
+
 static void passes_over_a_step_too_coarse(void **unused)
 {
     (void)unused;
@@ -412,6 +425,7 @@ int main(void)
         cmocka_unit_test_setup(passes_over_a_source_that_goes_back, setup),
         cmocka_unit_test_setup(passes_over_a_source_that_jumps, setup),
         cmocka_unit_test_setup(passes_over_a_source_that_traps, setup),
+        cmocka_unit_test_setup(a_step_over_an_interruption_does_not_count, setup),
         cmocka_unit_test_setup(passes_over_a_step_too_coarse, setup),
         cmocka_unit_test_setup(a_forbidden_counter_is_never_read, setup),
         cmocka_unit_test_setup(takes_the_source_that_is_asked_for, setup),

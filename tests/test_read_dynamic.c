@@ -438,7 +438,7 @@ static bool has_row(const struct tkf_results *results, const char *name)
 /* labels.tsv: harness, file, case, ... ; the lines of one file stand together. */
 static void test_labels(void **state)
 {
-    char path[1024], *line = NULL, *last = strdup("");
+    char path[1024], *line = NULL, *last = NULL;
     size_t size = 0;
     unsigned found = 0, missing = 0;
     struct tkf_results *results = NULL;
@@ -447,6 +447,7 @@ static void test_labels(void **state)
         print_message("no ../shared/corpus beside the source tree\n");
         skip();
     }
+    last = strdup("");
     snprintf(path, sizeof(path), "%s/labels.tsv", corpus);
     FILE *labels = fopen(path, "r");
     assert_non_null(labels);

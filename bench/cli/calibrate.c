@@ -14,6 +14,7 @@
 struct arguments {
     struct tkf_calibrate_request request;
     const char *output;
+    const char *harness; /* NULL: none */
     bool no_save;
 };
 
@@ -49,6 +50,13 @@ static int set_output(void *target, const char *name, const char *value)
     return 0;
 }
 
+static int set_harness(void *target, const char *name, const char *value)
+{
+    (void)name;
+    ((struct arguments *)target)->harness = value;
+    return tkf_harness_check(value);
+}
+
 static int set_no_save(void *target, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -61,7 +69,12 @@ const struct tkf_option tkf_calibrate_cli_options[] = {
      "kinds (default: the quietest CPU of each kind), all, or a list such as 0,3-5", set_cpus},
     {"source", 0, "NAME", false,
      "read time from this source instead of the best that proves itself", set_source},
-    {"quick", 'q', NULL, false, "a tenth of the time, the same answers within 1 %", set_quick},
+    {"quick", 'q', NULL, false,
+     "a tenth of the time; on a quiet machine the same answers within 1 %", set_quick},
+    {"harness", 0, "WHICH", false,
+     "run empty benchmarks of frameworks too: names such as go,catch2; auto for all that are here; "
+     "list to see which are",
+     set_harness},
     {"output", 'o', "FILE", false, "save the profile in FILE instead of the state folder",
      set_output},
     {"no-save", 0, NULL, false, "do not save the profile", set_no_save},
@@ -124,9 +137,28 @@ static int save_as(const struct tkf_profile *profile, const char *path)
     return error;
 }
 
+/** What frameworks cost does not change with every calibration: what the profile before this one knew of them stays. */
+static void keep_harnesses(struct tkf_profile *profile, const char *path)
+{
+    struct stat there;
+    struct tkf_profile older;
+    struct tkf_input_error ignored;
+    char differences[40];
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+        return;
+    FILE *in = fopen(path, "re");
+    if (in == NULL)
+        return;
+    if (tkf_profile_read(in, &older, &ignored) == 0) {
+        if (tkf_profile_matches(&older, &profile->machine, differences, sizeof differences))
+            tkf_profile_keep_harnesses(profile, &older);
+        tkf_profile_free(&older);
+    }
+    fclose(in);
+}
+
 /** Save where asked, or in the state folder; a failure is said. */
-static int save(const struct tkf_profile *profile, const struct arguments *arguments,
-                char **ret_path)
+static int save(struct tkf_profile *profile, const struct arguments *arguments, char **ret_path)
 {
     static const char next[] =
         "name another file with --output, or leave saving out with --no-save";
@@ -137,6 +169,7 @@ static int save(const struct tkf_profile *profile, const struct arguments *argum
             "nowhere to save the profile: neither XDG_STATE_HOME nor HOME is an absolute path");
         return TKF_EXIT_MEASURE;
     }
+    keep_harnesses(profile, path);
     if (save_as(profile, path) != 0) {
         bool interrupted = errno == EINTR && tkf_interrupted(NULL);
         if (!interrupted)
@@ -167,6 +200,9 @@ int tkf_verb_calibrate(int argc, char **argv)
         return TKF_EXIT_USAGE;
     }
 
+    if (arguments.harness != NULL && strcmp(arguments.harness, "list") == 0)
+        return tkf_harness_print_list(&common);
+
     struct tkf_profile profile;
     struct tkf_input_error why;
     int error = tkf_calibrate_machine(&arguments.request, &profile, &why);
@@ -179,6 +215,9 @@ int tkf_verb_calibrate(int argc, char **argv)
     }
 
     char *path = NULL;
+    int harness_status = TKF_EXIT_OK;
+    if (arguments.harness != NULL)
+        harness_status = tkf_harness_add(arguments.harness, &profile);
     status = TKF_EXIT_OK;
     if (!arguments.no_save && !tkf_interrupted(NULL))
         status = save(&profile, &arguments, &path);
@@ -196,5 +235,5 @@ int tkf_verb_calibrate(int argc, char **argv)
     }
     free(path);
     tkf_profile_free(&profile);
-    return status;
+    return status != TKF_EXIT_OK ? status : harness_status;
 }

@@ -405,9 +405,9 @@ static void print_events(struct page *page, const struct tkf_pmu_status *pmu,
 static void print_noise(struct page *page, const struct tkf_cpu_floor *floor)
 {
     begin_row(page, "noise");
-    item(page, JOINT_DOT, "", "%s of windows disturbed", percent(floor->disturbed_share).text);
-    item(page, JOINT_DOT, "", "%s of time lost", percent(floor->lost_share).text);
-    item(page, JOINT_DOT, "", "worst gap %s", duration(page, floor->worst_gap_ns).text);
+    item(page, JOINT_DOT, "", "lost %s of the time", percent(floor->lost_share).text);
+    item(page, JOINT_DOT, "", "worst %s", duration(page, floor->worst_gap_ns).text);
+    item(page, JOINT_DOT, "", "%s of windows unusable", percent(floor->disturbed_share).text);
     end_row(page);
 }
 
@@ -559,6 +559,26 @@ static void print_costs(struct page *page, const struct tkf_cpu_floor *floor)
     end_row(page);
 }
 
+/* What an empty benchmark costs at its fastest in each framework that was run live, in cycles; that of processes in time. */
+static void print_harnesses(struct page *page, const struct tkf_profile *profile)
+{
+    if (profile->nharnesses == 0)
+        return;
+    begin_row(page, "frameworks");
+    for (unsigned i = 0; i < profile->nharnesses; i++) {
+        const struct tkf_harness_floor *floor = &profile->harnesses[i];
+        if (floor->reason[0])
+            item(page, JOINT_DOT, page->style->yellow, "%s%s%s unknown", floor->framework,
+                 floor->loop_form[0] ? " " : "", floor->loop_form);
+        else
+            item(page, JOINT_DOT, "", "%s %s %s", floor->framework, floor->loop_form,
+                 floor->timing == TKF_TIMING_PROCESS ? duration(page, floor->ns.lo).text
+                                                     : cycles(floor->cycles.lo).text);
+    }
+    item(page, JOINT_DOT, page->style->dim, "cycles of an empty benchmark");
+    end_row(page);
+}
+
 static void print_other_cpus(struct page *page, const struct tkf_profile *profile)
 {
     unsigned shown = profile->ncpus < CPUS_SHOWN ? profile->ncpus : CPUS_SHOWN;
@@ -663,6 +683,7 @@ void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_p
         print_suspect(&page, profile);
         print_loops(&page, &first->floor);
         print_costs(&page, &first->floor);
+        print_harnesses(&page, profile);
     }
     print_readiness(&page, profile);
     print_warnings(&page, profile);

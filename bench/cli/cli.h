@@ -42,6 +42,7 @@ struct tkf_verb {
     const char *detail;  /**< a paragraph or more, for its help */
     const struct tkf_option *options; /**< ended by a NULL name; the common ones are added by options.c */
     int (*run)(int argc, char **argv); /**< argv[0] is skipped, whatever it is */
+    void (*more_help)(void); /**< prints what its help has after the options; NULL: nothing */
 };
 
 /** Options that every verb has: --json, --color WHEN, --help, --version. */
@@ -168,13 +169,30 @@ void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, c
  */
 void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
 
+/* ---- harness.c: --harness of `tickfloor calibrate` ------------------------------------------------------------------------ */
+
+/** Whether the option is what it may be: "auto", "list", or names of frameworks with commas between; a failure is said. */
+int tkf_harness_check(const char *option);
+
+/**
+ * Measure the frameworks of a checked option and add them to the profile. One that could not be measured is said, and is a failure
+ * where it was named. Returns an exit status.
+ */
+int tkf_harness_add(const char *option, struct tkf_profile *profile);
+
+/** Print which frameworks can be measured here, and what the others lack. Returns an exit status. */
+int tkf_harness_print_list(const struct tkf_common *common);
+
 /* ---- the verbs ------------------------------------------------------------------------------------------------------------ */
 
 int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
+int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
+extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];
+void tkf_report_help(void);
 
 #endif

@@ -137,5 +137,7 @@ void tkf_help_print(const struct tkf_verb *verb)
     int left = left_for(longest_option(tkf_common_options, longest_option(verb->options, 0)));
     print_options(verb->options, left);
     print_options(tkf_common_options, left);
+    if (verb->more_help)
+        verb->more_help();
     print_statuses();
 }

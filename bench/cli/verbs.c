@@ -30,6 +30,21 @@ const struct tkf_verb tkf_verbs[] = {
         .run = tkf_verb_show,
     },
     {
+        .name = "report",
+        .usage = "report [OPTION...] [FILE...]",
+        .text = "judge benchmark results against the floor",
+        .detail =
+            "Read the results of benchmarks from each FILE, or from standard input without one or "
+            "with '-', hold each against the timing floor of the machine that ran them, and say "
+            "which of them measured something. FILE may be the folder that Criterion writes.\n\n"
+            "The floor is that of an empty benchmark among the results, or of the machine's "
+            "profile. Where this machine ran them and none is saved, it is measured. Results of "
+            "another machine are held against what no CPU can do.",
+        .options = tkf_report_cli_options,
+        .run = tkf_verb_report,
+        .more_help = tkf_report_help,
+    },
+    {
         .name = "bench",
         .usage = "bench [OPTION...] [PATTERN]",
         .text = "run the built-in benchmarks, which show how a benchmark lies",

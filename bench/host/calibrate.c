@@ -240,7 +240,8 @@ static void warn_of_cpu(struct tkf_profile *profile, const struct tkf_cpu_floor 
              "CPU %u: the thread could not be bound: %s", f->cpu, f->unpinned_reason);
     if (!(f->chain_check > 0.995 && f->chain_check < 1.005))
         warn(
-            profile, "cycle-unsound", "do not use cycles from this profile; the times in ns stand",
+            profile, "cycle-unsound",
+            "do not use this profile; measure on the hardware itself, or again on an idle machine",
             "CPU %u: the ADD chain costs %.3f of the XOR chain, so one of them is not one cycle a link",
             f->cpu, f->chain_check);
     if (profile->machine.emulated)
@@ -304,8 +305,10 @@ static void describe_machine(struct tkf_machine *machine, const struct tkf_cpu *
     machine->kinds = nkinds > 1 || kinds[0].name[0] != '\0' ? nkinds : 0;
     if (machine->cpu[0] == '\0')
         snprintf(machine->cpu, sizeof machine->cpu, "%s", cpu->model_name);
-    if (cpu->hypervisor[0] != '\0')
+    if (cpu->hypervisor[0] != '\0') {
         snprintf(machine->hypervisor, sizeof machine->hypervisor, "%s", cpu->hypervisor);
+        machine->hypervisor_known = true;
+    }
     if (cpu->emulator[0] != '\0') {
         machine->emulated = true;
         snprintf(machine->emulator, sizeof machine->emulator, "%s", cpu->emulator);

@@ -71,6 +71,11 @@ int tkf_guard(void *ctx, void (*fn)(void *arg), void *arg);
 /** CLOCK_MONOTONIC_RAW in ns, also where reading the CPU's counter is forbidden. As struct tkf_env's clock_ns. */
 uint64_t tkf_clock_ns(void *ctx);
 
+/* ---- program.c, one for each operating system ------------------------------------------------------------------------ */
+
+/** Where the running program lies, links resolved, to find what was installed beside it. False when it cannot be told. */
+bool tkf_program_path(char *ret_path, size_t size);
+
 /* ---- facts.c: what the machine is ----------------------------------------------------------------------------------- */
 
 /**

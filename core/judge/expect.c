@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "judge.h"
+#include "refuse.h"
 
 /* A core does no more than so many operations of any kind in a cycle. */
 #define OPS_A_CYCLE 8
@@ -56,21 +56,6 @@ struct tkf_expect {
     size_t n;
 };
 
-static int wrong(struct tkf_input_error *error, unsigned line, const char *next, const char *format,
-                 ...) __attribute__((format(printf, 4, 5)));
-
-static int wrong(struct tkf_input_error *error, unsigned line, const char *next, const char *format,
-                 ...)
-{
-    va_list arguments;
-    *error = (struct tkf_input_error){.line = line};
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof(error->text), format, arguments);
-    va_end(arguments);
-    snprintf(error->next, sizeof(error->next), "%s", next);
-    return TKF_EFORMAT;
-}
-
 /* What stands left of the relation; false when nothing of that name can be compared, or is work. */
 static bool take_name(const char *word, size_t length, struct expectation *expectation,
                       double *ret_a_cycle)
@@ -101,16 +86,17 @@ static int parse(const char *word, unsigned line, struct expectation *expectatio
            strncmp(word + length, relations[i].text, strlen(relations[i].text)) != 0)
         i++;
     if (i == RELATIONS)
-        return wrong(ret_error, line, next, "\"%.80s\" is no expectation", word);
+        return tkf_refuse(ret_error, line, next, "\"%.80s\" is no expectation", word);
     expectation->relation = relations[i].relation;
     if (!take_name(word, length, expectation, &a_cycle))
-        return wrong(ret_error, line, next, "\"%.*s\" is nothing that can be expected with \"%s\"",
-                     (int)(length < 60 ? length : 60), word, relations[i].text);
+        return tkf_refuse(ret_error, line, next,
+                          "\"%.*s\" is nothing that can be expected with \"%s\"",
+                          (int)(length < 60 ? length : 60), word, relations[i].text);
     const char *digits = word + length + strlen(relations[i].text);
     struct tkf_slice number = {.text = digits, .length = strlen(digits)};
     if (!tkf_number(number, TKF_NUMBER_POINT, &value, NULL) || !isfinite(value) || value < 0)
-        return wrong(ret_error, line, "write a number, 0 or more",
-                     "\"%.60s\" is no number to expect", digits);
+        return tkf_refuse(ret_error, line, "write a number, 0 or more",
+                          "\"%.60s\" is no number to expect", digits);
     expectation->value = value / a_cycle;
     return 0;
 }
@@ -142,8 +128,8 @@ static int parse_line(struct tkf_expect *expect, char *text, unsigned line,
         return 0;
     char *word = strtok_r(NULL, blanks, &rest);
     if (!word)
-        return wrong(ret_error, line, "write what must hold of it, as allocs>=1",
-                     "nothing is expected of \"%.80s\"", pattern);
+        return tkf_refuse(ret_error, line, "write what must hold of it, as allocs>=1",
+                          "nothing is expected of \"%.80s\"", pattern);
     int ret = 0;
     for (; word && ret == 0; word = strtok_r(NULL, blanks, &rest))
         ret = add(expect, pattern, word, line, ret_error);
@@ -160,11 +146,11 @@ int tkf_expect_read(FILE *in, struct tkf_expect **ret_expect, struct tkf_input_e
     while (ret == 0 && getline(&text, &size, in) >= 0)
         ret = parse_line(expect, text, ++line, ret_error);
     if (ret == 0 && ferror(in)) {
-        wrong(ret_error, 0, "check the file", "reading failed: %s", strerror(errno));
+        tkf_refuse(ret_error, 0, "check the file", "reading failed: %s", strerror(errno));
         ret = TKF_EIO;
     }
     if (ret == TKF_ENOMEM)
-        wrong(ret_error, 0, "free some memory", "out of memory");
+        tkf_refuse_memory(ret_error);
     free(text);
     if (ret < 0)
         tkf_expect_free(expect);

@@ -7,7 +7,10 @@
 #include "../measure/stats.h"
 #include "judge.h"
 
-/* Whoever else uses the core, or the other half of it, makes an empty loop slower, up to this many times in what was measured. */
+/*
+ * Whoever else uses the core, or the other half of it, makes an empty loop slower, up to this many
+ * times in what was measured.
+ */
 #define SLOWEST 4.0
 
 /* Empty benchmarks of one form read alike to this factor; the next form begins above it. */
@@ -57,6 +60,41 @@ static double slowest_cycle_of(const struct tkf_profile *profile)
     for (unsigned i = 0; i < profile->ncpus; i++)
         cycle_ns = fmax(cycle_ns, profile->cpus[i].floor.cycle_ns);
     return cycle_ns;
+}
+
+/* ---- what the profile knows of the framework ---- */
+
+static const struct tkf_harness_floor *
+find_live(const struct tkf_profile *profile, const struct tkf_harness *harness, const char *form)
+{
+    for (unsigned i = 0; i < profile->nharnesses; i++) {
+        const struct tkf_harness_floor *live = &profile->harnesses[i];
+        if (live->timing == harness->timing && strcmp(live->framework, harness->framework) == 0 &&
+            strcmp(live->loop_form, form) == 0 && isfinite(live->cycles.mid))
+            return live;
+    }
+    return NULL;
+}
+
+/*
+ * The table's numbers, replaced by those that were measured on this machine. The usual run holds the moments too in which other work
+ * slowed the machine; the results had others, so that no more than the tolerance of it counts.
+ */
+static void take_known(struct tkf_floor *floor, const struct tkf_profile *profile)
+{
+    if (!floor->harness)
+        return;
+    memcpy(floor->known, floor->harness->forms, sizeof(floor->known));
+    for (unsigned i = 0; profile && i < TKF_HARNESS_FORMS_MAX && floor->known[i].name; i++) {
+        struct tkf_harness_form *form = &floor->known[i];
+        const struct tkf_harness_floor *live = find_live(profile, floor->harness, form->name);
+        if (!live)
+            continue;
+        form->lo = live->cycles.lo;
+        form->hi = fmin(live->cycles.mid, (1 + TKF_FLOOR_TOLERANCE) * live->cycles.lo);
+        form->rough = false;
+        floor->live = true;
+    }
 }
 
 /* ---- empty benchmarks in the same file ---- */
@@ -119,7 +157,10 @@ static int find_empties(struct tkf_row *const *rows, size_t nrows, const char *f
     return 0;
 }
 
-/* What an empty benchmark of a form may cost: a name alone makes none, so what is out of this range is no floor. */
+/*
+ * What an empty benchmark of a form may cost: a name alone makes none, so what is out of this range
+ * is no floor.
+ */
 struct range {
     double lo, hi;
 };
@@ -131,7 +172,7 @@ static struct range range_of(const struct tkf_floor *floor, const struct tkf_har
                           SLOWEST * form->hi * floor->cycle_max_ns};
     if (form->lo == 0) /* what was taken off varies by far more than what is left */
         range.hi = INFINITY;
-    if (next && next->name && !next->named_only)
+    if (next && next->name)
         range.hi = fmin(range.hi, TKF_CYCLE_SHARE * next->lo * floor->cycle_min_ns);
     return range;
 }
@@ -151,7 +192,10 @@ static struct range range_of_timing(const struct tkf_floor *floor, enum tkf_timi
     }
 }
 
-/* The cheapest empty benchmarks in a range, as one form; what is left over next to nothing varies freely. */
+/*
+ * The cheapest empty benchmarks in a range, as one form; what is left over next to nothing varies
+ * freely.
+ */
 static size_t form_from(struct empties *empties, struct range range, struct tkf_form_floor *form,
                         const char **ret_name)
 {
@@ -176,6 +220,7 @@ static size_t form_from(struct empties *empties, struct range range, struct tkf_
     if (n > 0) {
         tkf_sort(mids, n);
         form->mid = tkf_quantile(mids, n, 0.5);
+        form->measured = true;
     }
     return n;
 }
@@ -198,6 +243,23 @@ static struct tkf_form_floor *add_form(struct tkf_floor *floor, const char *name
     return form;
 }
 
+/*
+ * A lone benchmark that calls itself empty, costs more than an empty loop does, and is beaten by
+ * others of its run, is not empty: it parses an empty string.
+ */
+static bool is_beaten(const struct tkf_floor *floor, const struct tkf_form_floor *form,
+                      double fastest_ns)
+{
+    double least_ns = TKF_CYCLE_SHARE * fastest_ns, beaten_ns = form->low / SAME_FORM;
+    if (form->low <= SAME_FORM * fastest_ns)
+        return false;
+    for (size_t i = 0; i < floor->nsorted && floor->sorted_ns[i] < beaten_ns; i++) {
+        if (floor->sorted_ns[i] >= least_ns)
+            return true;
+    }
+    return false;
+}
+
 /* A form as the table has it, *slower* times. */
 static struct tkf_form_floor form_of_table(const struct tkf_floor *floor,
                                            const struct tkf_harness_form *form, double slower)
@@ -210,19 +272,19 @@ static struct tkf_form_floor form_of_table(const struct tkf_floor *floor,
         .low_most = most,
         .mid = (low + most) / 2,
         .mid_most = most,
-        .named_only = form->named_only,
         .rough = form->rough,
     };
 }
 
 /*
- * The forms of a known harness: measured where the file has an empty benchmark of it, else from the table. Where the machine was slow
- * while the empty benchmarks ran, other rows of the same run may have met it at its fastest: that form is there a second time then.
+ * The forms of a known harness: measured where the file has an empty benchmark of it, else from the
+ * table. Where the machine was slow while the empty benchmarks ran, other rows of the same run may
+ * have met it at its fastest: that form is there a second time then.
  */
 static size_t forms_of_harness(struct tkf_floor *floor, struct empties *empties, bool table,
                                const char **ret_name)
 {
-    const struct tkf_harness_form *forms = floor->harness->forms;
+    const struct tkf_harness_form *forms = floor->known;
     bool batched = floor->origin->timing == TKF_TIMING_BATCHED;
     size_t measured = 0;
     double slower = 1;
@@ -232,9 +294,11 @@ static size_t forms_of_harness(struct tkf_floor *floor, struct empties *empties,
         double fastest = forms[i].lo * floor->cycle_min_ns;
         double least = i > 0 ? TKF_CYCLE_SHARE * fastest : 0; /* below lies another form */
         const char *name;
-        size_t n = 0;
-        if (!forms[i].named_only)
-            n = form_from(empties, range_of(floor, &forms[i], next), &form, &name);
+        size_t n = form_from(empties, range_of(floor, &forms[i], next), &form, &name);
+        if (n == 1 && batched && is_beaten(floor, &form, fastest)) {
+            n = 0;
+            form = (struct tkf_form_floor){.name = forms[i].name};
+        }
         if (n > 0) {
             if (measured == 0)
                 *ret_name = name;
@@ -278,8 +342,8 @@ static int sort_values(struct tkf_row *const *rows, size_t nrows, struct tkf_flo
 }
 
 /*
- * What the framework aimed at in this run: the usual total of those rows that did not run into its cap. With too few of them, what
- * it aims at by default.
+ * What the framework aimed at in this run: the usual total of those rows that did not run into its
+ * cap. With too few of them, what it aims at by default.
  */
 static double find_benchtime(struct tkf_row *const *rows, size_t nrows,
                              const struct tkf_floor *floor)
@@ -301,8 +365,8 @@ static double find_benchtime(struct tkf_row *const *rows, size_t nrows,
 }
 
 /*
- * The step of which all values are multiples, where there is one that is far coarser than the digits that were printed: what a clock
- * left of them. NAN without.
+ * The step of which all values are multiples, where there is one that is far coarser than the
+ * digits that were printed: what a clock left of them. NAN without.
  */
 static double find_quantum(struct tkf_row *const *rows, size_t nrows, const struct tkf_floor *floor)
 {
@@ -378,14 +442,26 @@ static void use_own(struct tkf_floor *floor, double ns)
     floor->used.text = "the empty call that the framework measured itself, in the same file";
 }
 
-/* The form that people are shown: the dearest of those that a row may be of without saying so. */
+/*
+ * The form that people are shown: the dearest that was measured here, else the first that is a loop
+ * of whole cycles, else any.
+ */
 static void show_form(struct tkf_floor *floor)
 {
-    for (unsigned i = 0; i < floor->nforms; i++) {
-        const struct tkf_form_floor *form = &floor->forms[i];
-        if (!form->named_only && !form->rough)
-            floor->used.ns = (struct tkf_band){form->low, form->mid, form->mid_most};
+    const struct tkf_form_floor *measured = NULL, *whole = NULL, *any = NULL;
+    for (unsigned i = floor->nforms; i > 0; i--) {
+        const struct tkf_form_floor *form = &floor->forms[i - 1];
+        if (form->rough)
+            continue;
+        any = form;
+        if (form->mid_most >= TKF_CYCLE_SHARE * floor->cycle_min_ns)
+            whole = form;
+        if (form->measured && !measured)
+            measured = form;
     }
+    const struct tkf_form_floor *shown = measured ? measured : whole ? whole : any;
+    if (shown)
+        floor->used.ns = (struct tkf_band){shown->low, shown->mid, shown->mid_most};
 }
 
 static void choose(struct tkf_results *results, const struct tkf_profile *profile,
@@ -417,7 +493,9 @@ static void choose(struct tkf_results *results, const struct tkf_profile *profil
     } else if (floor->nforms > 0) {
         floor->used.source = TKF_FLOOR_HARNESS;
         floor->used.text =
-            "what this framework's empty loop costs in cycles of the machine's profile";
+            floor->live
+                ? "this framework's empty benchmark, as the machine's profile measured it"
+                : "what this framework's empty loop costs in cycles of the machine's profile";
     } else if (profile && origin->timing == TKF_TIMING_BATCHED &&
                isfinite(profile->cpus[0].floor.floor_ns.mid)) {
         use_profile(floor, profile);
@@ -434,6 +512,7 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
     struct tkf_floor floor;
 
     begin(&floor, origin, profile);
+    take_known(&floor, profile);
     int ret = sort_values(rows, nrows, &floor);
     if (ret < 0)
         return ret;
@@ -456,15 +535,10 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
 
 /* ---- asking it ---- */
 
-static bool applies(const struct tkf_form_floor *form, const struct tkf_case *c)
-{
-    return !form->named_only || (c->row->loop_form && strcmp(form->name, c->row->loop_form) == 0);
-}
-
 /*
- * Like is held against like: the fastest value against the empty benchmarks' fastest, the usual one against their usual. What is
- * faster than they were is at the floor too: another moment made them slower. Processes start at times that vary far more than a
- * loop's, so that only the share counts.
+ * Like is held against like: the fastest value against the empty benchmarks' fastest, the usual one
+ * against their usual. What is faster than they were is at the floor too: another moment made them
+ * slower. Processes start at times that vary far more than a loop's, so that only the share counts.
  */
 static bool reaches(const struct tkf_form_floor *form, const struct tkf_case *c)
 {
@@ -480,7 +554,7 @@ const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c)
 {
     for (unsigned i = 0; i < c->floor->nforms; i++) {
         const struct tkf_form_floor *form = &c->floor->forms[i];
-        if (applies(form, c) && !form->rough && reaches(form, c))
+        if (!form->rough && reaches(form, c))
             return form;
     }
     return NULL;
@@ -491,7 +565,7 @@ const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c)
     const struct tkf_form_floor *nearest = NULL;
     for (unsigned i = 0; i < c->floor->nforms; i++) {
         const struct tkf_form_floor *form = &c->floor->forms[i];
-        if (applies(form, c) && (!nearest || form->low <= c->mid * (1 + TKF_FLOOR_TOLERANCE)))
+        if (!nearest || form->low <= c->mid * (1 + TKF_FLOOR_TOLERANCE))
             nearest = form;
     }
     return nearest;

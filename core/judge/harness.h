@@ -5,15 +5,17 @@
 
 #include <tickfloor/report.h>
 
-#define TKF_HARNESS_FORMS_MAX 3
+#define TKF_HARNESS_FORMS_MAX 2
 
 /** A loop form: what it costs when the body is empty, in core cycles. */
 struct tkf_harness_form {
-    const char *name; /**< as struct tkf_result's loop_form; NULL ends the list */
+    const char *name; /**< NULL ends the list */
     double lo, hi;
-    bool named_only; /**< holds for rows only that say that they are of this form */
     bool
-        rough; /**< moves with versions of the runtime: to put the number into proportion, not to judge by */
+        /**
+         * moves with versions of the runtime: to put the number into proportion, not to judge by
+         */
+        rough;
 };
 
 struct tkf_harness {

@@ -3,54 +3,71 @@
 
 #include "judge.h"
 
-/* How a framework's users keep the work: make its result needed, and its input unknown. Both: either alone leaves a way out. */
+/*
+ * How a framework's users keep the work: make its result needed, and its input unknown. Both:
+ * either alone leaves a way out.
+ */
 struct keep {
     const char *framework, *text;
 };
 
 static const struct keep keeps[] = {
     {"go",
-     "use `for b.Loop()` (Go 1.24), or store the result in a package variable and take the input from one"},
+     "use `for b.Loop()` (Go 1.24), or store the result in a package variable and take the input "
+     "from one"},
     {"benchstat",
-     "use `for b.Loop()` (Go 1.24), or store the result in a package variable and take the input from one"},
+     "use `for b.Loop()` (Go 1.24), or store the result in a package variable and take the input "
+     "from one"},
     {"google-benchmark",
      "pass the result to benchmark::DoNotOptimize(), and the input too before it is used"},
     {"catch2",
-     "return the result from the BENCHMARK body, and read the input through a volatile or another translation unit"},
+     "return the result from the BENCHMARK body, and read the input through a volatile or another "
+     "translation unit"},
     {"nanobench",
-     "pass the result to ankerl::nanobench::doNotOptimizeAway(), and take the input from outside of the lambda"},
+     "pass the result to ankerl::nanobench::doNotOptimizeAway(), and take the input from outside "
+     "of the lambda"},
     {"highway",
-     "return the result from the function, and compute it from the input that the framework passes"},
+     "return the result from the function, and compute it from the input that the framework "
+     "passes"},
     {"criterion",
      "put std::hint::black_box() round the input and return the result from the closure"},
     {"libtest",
      "put std::hint::black_box() round the input and return the result from the closure"},
     {"divan", "put divan::black_box() round the input and return the result from the function"},
     {"jmh",
-     "return the result or give it to a Blackhole, and read the input from a non-final @State field"},
+     "return the result or give it to a Blackhole, and read the input from a non-final @State "
+     "field"},
     {"benchmarkdotnet",
-     "return the result from the [Benchmark] method, and read the input from a field that is not readonly or const"},
+     "return the result from the [Benchmark] method, and read the input from a field that is not "
+     "readonly or const"},
     {"mitata",
-     "give the result to do_not_optimize(), and take the input from a generator's computed parameter"},
+     "give the result to do_not_optimize(), and take the input from a generator's computed "
+     "parameter"},
     {"tinybench",
      "do many operations in one call, divide by them, and use the result after the loop"},
     {"vitest", "do many operations in one call, divide by them, and use the result after the loop"},
     {"benchmark.js",
-     "assign the result to a variable that is read after the run, and take the input from one that changes"},
+     "assign the result to a variable that is read after the run, and take the input from one that "
+     "changes"},
     {"pytest-benchmark",
-     "call a function that gets its input as an argument: benchmark(f, x); a fresh iterator or file for each call"},
+     "call a function that gets its input as an argument: benchmark(f, x); a fresh iterator or "
+     "file for each call"},
     {"pyperf",
-     "take the input from --setup, so that it is no constant, and use a fresh iterator for each call"},
+     "take the input from --setup, so that it is no constant, and use a fresh iterator for each "
+     "call"},
     {"asv",
-     "take the input from setup(), so that it is no constant, and use a fresh iterator for each call"},
+     "take the input from setup(), so that it is no constant, and use a fresh iterator for each "
+     "call"},
     {"benchmarktools", "interpolate the input through a Ref: @btime f($(Ref(x))[])"},
     {"swift-benchmark",
      "pass the result to blackHole(), and take the input from a function marked @inline(never)"},
     {"zbench", "pass the result to std.mem.doNotOptimizeAway(), and the input too"},
     {"hyperfine",
-     "check that the command does its work: run it once by hand and look at its output and exit status"},
+     "check that the command does its work: run it once by hand and look at its output and exit "
+     "status"},
     {"perf-stat",
-     "check that the command does its work: run it once by hand and look at its output and exit status"},
+     "check that the command does its work: run it once by hand and look at its output and exit "
+     "status"},
     {NULL, "make the result needed after the loop, and its input unknown to the compiler"},
 };
 
@@ -79,15 +96,18 @@ const char *tkf_hint(enum tkf_verdict verdict, const struct tkf_origin *origin)
     case TKF_VERDICT_WENT_QUIET:
         return keep(origin->framework);
     case TKF_VERDICT_CAPPED:
-        return "start and stop the timer round all of the work, and do the work once for each iteration";
+        return "start and stop the timer round all of the work, and do the work once for each "
+               "iteration";
     case TKF_VERDICT_FLAT:
         return "give it another input of each size at run time, and see whether the time moves";
     case TKF_VERDICT_TIMER_LIMITED:
         return coarse[origin->timing];
     case TKF_VERDICT_NEAR_FLOOR:
-        return "compare it with an empty benchmark of the same run, not with other numbers as they stand";
+        return "compare it with an empty benchmark of the same run, not with other numbers as they "
+               "stand";
     case TKF_VERDICT_UNDECIDED:
-        return "put an empty benchmark beside it in the same file, or run `tickfloor calibrate` on that machine";
+        return "put an empty benchmark beside it in the same file, or run `tickfloor calibrate` on "
+               "that machine";
     default:
         return NULL;
     }

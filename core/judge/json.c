@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
+#include "json_scan.h"
+#include "refuse.h"
 #include "results.h"
 
 /* jansson's own limit. */
@@ -21,7 +22,7 @@
 /* What was done to the text, for the notices. */
 struct mended {
     unsigned not_numbers; /* NaN, Infinity, and numbers that no double holds */
-    unsigned bytes;       /* not UTF-8, or control characters in strings */
+    unsigned characters;  /* in strings: not UTF-8, control characters, halves of surrogate pairs */
     bool closed;          /* the end was missing */
 };
 
@@ -62,19 +63,41 @@ static size_t utf8_bytes(const char *text, const char *end)
     return overlong || surrogate || (*at == 0xf4 && at[1] >= 0x90) ? 0 : length;
 }
 
+#define UNIT_BYTES 6 /* \uD83D */
+
+/* The code unit that is escaped here; 0 when none is. */
+static unsigned escaped_unit(const char *at, const char *end)
+{
+    char digits[UNIT_BYTES - 1] = "";
+    if (end - at < UNIT_BYTES || at[0] != '\\' || at[1] != 'u')
+        return 0;
+    memcpy(digits, at + 2, UNIT_BYTES - 2);
+    return (unsigned)strtoul(digits, NULL, 16);
+}
+
+/* Bytes of the escape here, of both where two make a pair; 0 for half of a pair, which is no text. */
+static size_t escape_bytes(const char *at, const char *end)
+{
+    unsigned unit = escaped_unit(at, end);
+    if ((unit & 0xf800) != 0xd800)
+        return 2;
+    bool pair = unit < 0xdc00 && (escaped_unit(at + UNIT_BYTES, end) & 0xfc00) == 0xdc00;
+    return pair ? 2 * UNIT_BYTES : 0;
+}
+
 /* From the opening quote to after the closing one; false when the text ends before. */
 static bool mend_string(struct mend *mend)
 {
     put(mend, mend->at++, 1);
     while (mend->at < mend->end) {
         char c = *mend->at;
-        size_t length = utf8_bytes(mend->at, mend->end);
-        if (c == '\\' && mend->at + 1 < mend->end) {
-            length = 2;
-        } else if (length == 0 || (unsigned char)c < 0x20) {
+        bool escape = c == '\\' && mend->at + 1 < mend->end;
+        size_t length =
+            escape ? escape_bytes(mend->at, mend->end) : utf8_bytes(mend->at, mend->end);
+        if (length == 0 || (unsigned char)c < 0x20) {
             put(mend, "?", 1);
-            mend->done.bytes++;
-            mend->at++;
+            mend->done.characters++;
+            mend->at += escape ? UNIT_BYTES : 1;
             continue;
         }
         put(mend, mend->at, length);
@@ -191,7 +214,7 @@ static char *mend_document(const char *text, size_t length, size_t *ret_length, 
         }
         *ret_length = mend->length;
         done->not_numbers += mend->done.not_numbers;
-        done->bytes += mend->done.bytes;
+        done->characters += mend->done.characters;
         done->closed = done->closed || mend->done.closed;
     } else {
         free(out);
@@ -206,8 +229,8 @@ static char *mend_document(const char *text, size_t length, size_t *ret_length, 
 /* Whether mending may help: else the bracket is text in front of the document, or the document ends in something else. */
 static bool worth_mending(const json_error_t *problem)
 {
-    static const char *const signs[] = {"'NaN'",      "'nan'", "'-'",
-                                        "'Infinity'", "'inf'", "control character"};
+    static const char *const signs[] = {
+        "'NaN'", "'nan'", "'-'", "'Infinity'", "'inf'", "control character", "invalid Unicode"};
     enum json_error_code code = json_error_code(problem);
     for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
         if (strstr(problem->text, signs[i]))
@@ -313,26 +336,13 @@ static void say_mended(struct tkf_sink *sink, const struct mended *done, unsigne
         tkf_sink_notice(sink, 0,
                         "%u values are no numbers (NaN, Infinity, too large): read as unknown",
                         done->not_numbers);
-    if (done->bytes > 0)
-        tkf_sink_notice(sink, 0, "%u bytes in strings are no text: read as '?'", done->bytes);
+    if (done->characters > 0)
+        tkf_sink_notice(sink, 0, "%u characters in strings are no text: read as '?'",
+                        done->characters);
     if (done->closed)
         tkf_sink_notice(
             sink, last_line,
             "the JSON breaks off or is broken from here on: only what was whole before is read");
-}
-
-static void fail(struct tkf_input_error *error, unsigned line, const char *next, const char *format,
-                 ...) __attribute__((format(printf, 4, 5)));
-
-static void fail(struct tkf_input_error *error, unsigned line, const char *next, const char *format,
-                 ...)
-{
-    va_list arguments;
-    *error = (struct tkf_input_error){.line = line};
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof(error->text), format, arguments);
-    va_end(arguments);
-    snprintf(error->next, sizeof(error->next), "%s", next);
 }
 
 json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
@@ -341,14 +351,14 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
     size_t length;
     const char *text = tkf_input_all(in, &length);
     if (!text) {
-        fail(ret_error, 0, "check the file", "reading failed");
+        tkf_refuse(ret_error, 0, "check the file", "reading failed");
         return NULL;
     }
     const char *end = text + length;
 
     struct beginning best = find_document(text, end);
     if (!best.at) {
-        fail(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
+        tkf_refuse(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
         return NULL;
     }
     if (!only_blanks(text, best.at) && !assigns(text, best.at))
@@ -366,8 +376,8 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
     unsigned line = tkf_input_line_of(in, stop);
     if (!root || !plausible(root)) {
         json_decref(root);
-        fail(ret_error, line, "give the JSON as the framework wrote it", "not JSON: %s",
-             best.problem.text);
+        tkf_refuse(ret_error, line, "give the JSON as the framework wrote it", "not JSON: %s",
+                   best.problem.text);
         return NULL;
     }
     say_mended(sink, &done, line);
@@ -400,21 +410,6 @@ static uint64_t hash_string(const char *text, size_t length)
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
     return hash;
-}
-
-/* After the closing quote of the string that begins here. */
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++)
-        at += *at == '\\' && at + 1 < end;
-    return at < end ? at + 1 : end;
-}
-
-static const char *skip_space(const char *at, const char *end)
-{
-    while (at < end && *at != '\0' && strchr(" \t\r\n", *at))
-        at++;
-    return at;
 }
 
 /* The hash of a string with its escapes undone, by the same parser that gave the value to the reader. */
@@ -481,7 +476,7 @@ static bool is_one_line(const struct tkf_input *in)
 {
     const char *end = in->buffer + in->end;
     const char *lf = memchr(in->buffer + in->begin, '\n', in->end - in->begin);
-    return !lf || skip_space(lf, end) == end;
+    return !lf || tkf_json_skip_space(lf, end) == end;
 }
 
 static void find_places(struct tkf_input *in, const char *key)
@@ -499,15 +494,15 @@ static void find_places(struct tkf_input *in, const char *key)
         .at = in->buffer + in->begin, .end = in->buffer + in->end, .line = in->line + 1};
     while (walk_to_string(walk)) {
         const char *name = walk->at + 1;
-        walk->at = skip_string(walk->at, walk->end);
+        walk->at = tkf_json_skip_string(walk->at, walk->end);
         if ((size_t)(walk->at - name) != key_length + 1 || memcmp(name, key, key_length) != 0)
             continue;
-        const char *value = skip_space(walk->at, walk->end);
+        const char *value = tkf_json_skip_space(walk->at, walk->end);
         if (value == walk->end || *value != ':')
             continue;
-        value = skip_space(value + 1, walk->end);
+        value = tkf_json_skip_space(value + 1, walk->end);
         const char *after =
-            value < walk->end && *value == '"' ? skip_string(value, walk->end) : value;
+            value < walk->end && *value == '"' ? tkf_json_skip_string(value, walk->end) : value;
         unsigned line = walk->depth > 0 && walk->depth <= DEPTH_MAX
                             ? walk->object_lines[walk->depth - 1]
                             : walk->line;

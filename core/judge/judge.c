@@ -189,7 +189,10 @@ static const struct tkf_result *find_base(const struct tkf_result *const *sorted
 
 /* ---- cases ---- */
 
-/* Some frameworks print the spread of their samples as the interval, so that one is believed to a tenth only. */
+/*
+ * Some frameworks print the spread of their samples as the interval, so that one is believed to a
+ * tenth only.
+ */
 #define INTERVAL_TRUST 0.1
 
 double tkf_lowest_ns(const struct tkf_result *row)
@@ -203,7 +206,9 @@ double tkf_lowest_ns(const struct tkf_result *row)
     return row->ns;
 }
 
-/* A stated rate that a machine can do makes a number below a cycle one of many operations at once. */
+/*
+ * A stated rate that a machine can do makes a number below a cycle one of many operations at once.
+ */
 static bool rate_explains(const struct tkf_case *c)
 {
     double a_cycle_ns = c->floor->cycle_min_ns * TKF_CYCLE_SHARE;
@@ -216,7 +221,8 @@ static void fill(struct tkf_results *results, const struct tkf_judge_options *op
                  struct tkf_row *row, struct tkf_case *c)
 {
     struct tkf_result *result = &row->result;
-    double named_batch = tkf_name_parts(result->name).batch;
+    const char *framework = result->origin->framework;
+    struct tkf_name_parts parts = tkf_name_parts(result->name);
     *c = (struct tkf_case){
         .results = results,
         .options = options,
@@ -225,8 +231,10 @@ static void fill(struct tkf_results *results, const struct tkf_judge_options *op
         .to = result,
         .timing = result->origin->timing,
         .batch = result->batch > 1 ? result->batch
-                 : named_batch > 1 ? named_batch
+                 : parts.batch > 1 ? parts.batch
                                    : 1,
+        .parallel =
+            parts.parallel && (strcmp(framework, "go") == 0 || strcmp(framework, "benchstat") == 0),
         .sharers = 1,
     };
     c->batch_known = c->batch > 1;
@@ -236,14 +244,15 @@ static void fill(struct tkf_results *results, const struct tkf_judge_options *op
         c->sharers = result->procs;
     c->mid = result->ns * c->batch;
     c->low = tkf_lowest_ns(result) * c->batch;
-    c->high =
-        fmax(result->ns, isfinite(result->max_ns) ? result->max_ns : result->ns_hi) * c->batch;
     c->rate_explains = rate_explains(c);
 }
 
 /* ---- judging ---- */
 
-/* The first that holds is the verdict. "went-quiet" says all that "at-floor" says, and more, so it is asked before it. */
+/*
+ * The first that holds is the verdict. "went-quiet" says all that "at-floor" says, and more, so it
+ * is asked before it.
+ */
 static const struct {
     enum tkf_verdict verdict;
     bool (*holds)(struct tkf_case *c);
@@ -272,7 +281,8 @@ static void judge(struct tkf_case *c)
     struct tkf_result *row = c->to;
     row->nevidence = 0;
     row->cycles_shown = tkf_cycles(c->floor, row->ns);
-    row->over_floor_ns = row->ns * c->batch - c->floor->used.ns.mid;
+    const struct tkf_form_floor *form = tkf_floor_nearest(c);
+    row->over_floor_ns = form ? row->ns * c->batch - form->mid : NAN;
     tkf_expect_check(c);
     row->verdict = pick(c);
     tkf_corroborate(c, row->verdict);

@@ -2,8 +2,9 @@
 /**
  * What the rules see of a result, and what they give.
  *
- * One file under rules/ holds one rule. A rule is a function of a struct tkf_case that says whether its verdict holds, and adds as
- * evidence what it saw. None of them reads a benchmark's name, but for the parameters in it (name.h).
+ * One file under rules/ holds one rule. A rule is a function of a struct tkf_case that says whether
+ * its verdict holds, and adds as evidence what it saw. None of them reads a benchmark's name, but
+ * for the parameters in it (name.c).
  */
 #ifndef TKF_JUDGE_H
 #define TKF_JUDGE_H
@@ -24,41 +25,47 @@
 #define TKF_BYTES_A_CYCLE 128
 
 /**
- * How far over the floor still counts as at it: an eighth of it, and no more than an eighth of a cycle. No core that is sold takes more
- * than about eight instructions a cycle, so that less is not one of them.
+ * How far over the floor still counts as at it: an eighth of it, and no more than an eighth of a
+ * cycle. No core that is sold takes more than about eight instructions a cycle, so that less is not
+ * one of them.
  */
 #define TKF_FLOOR_TOLERANCE 0.125
 
-/** What an empty benchmark of one loop form costs: its fastest value and its usual one, each over the empty benchmarks. */
+/**
+ * What an empty benchmark of one loop form costs: its fastest value and its usual one, each over
+ * the empty benchmarks.
+ */
 struct tkf_form_floor {
-    const char *name; /* as struct tkf_result's loop_form */
-    double least;     /* nothing below this is of this form */
+    const char *name;
+    double least; /* nothing below this is of this form */
     double low, low_most;
     double mid, mid_most;
-    bool named_only; /* for rows only that say that they are of this form */
-    bool rough;      /* moves with versions of the runtime: no verdict rests on it */
+    bool measured; /* by empty benchmarks of the same file, and not from the table */
+    bool rough;    /* moves with versions of the runtime: no verdict rests on it */
 };
 
 /** What an origin's results are held against, and what holds for all of them. */
 struct tkf_floor {
     const struct tkf_origin *origin;
     const struct tkf_harness *harness; /* NULL: a framework without a known loop */
+    struct tkf_harness_form known[TKF_HARNESS_FORMS_MAX]; /* its, as the profile measured them */
+    bool live; /* one of them at least was measured by the profile */
     struct tkf_floor_used used;
     struct tkf_form_floor forms[2 * TKF_HARNESS_FORMS_MAX]; /* as measured, and at its fastest */
     unsigned nforms;
     double cycle_min_ns, cycle_max_ns; /* both cycle_ns where that is known */
-    bool
-        trusted; /* false: an emulator or a doubtful counter, where nothing can be called impossible */
+    /* false: an emulator or a doubtful counter, where nothing can be called impossible */
+    bool trusted;
     double benchtime_ns; /* that the framework aims at for one run; NAN */
     double quantum_ns;   /* of which all values are multiples, NAN */
     double *sorted_ns;   /* [nsorted] the values of all rows, for clusters */
     size_t nsorted;
 };
 
-/** The pieces of a name that are no name: "/64", "/batch=4096", "/real_time". */
+/** What a name says beside the name. */
 struct tkf_name_parts {
-    double batch;   /* NAN without */
-    bool real_time; /* timed by the wall clock on purpose */
+    double batch;  /* "/batch=4096"; NAN without */
+    bool parallel; /* it says that threads share the work */
 };
 
 struct tkf_case {
@@ -67,23 +74,27 @@ struct tkf_case {
     const struct tkf_floor *floor;
     const struct tkf_result *row;
     const struct tkf_result *base; /* of the baseline, NULL */
-    struct tkf_result
-        *to; /* where the evidence goes; NULL for a question without an answer in words */
+    struct tkf_result *to;         /* where the evidence goes; NULL: the question needs no words */
     bool *out_of_memory;
 
     enum tkf_timing timing;
     double batch; /* rounds of the framework's loop are this many operations; 1 */
     bool batch_known;
-    double low, mid, high; /* ns of one round of the loop: fastest, usual, slowest */
-    double sharers;        /* threads that may have shared the work, 1 or more */
-    bool rate_explains;    /* it states bytes or items a second, and a machine can do that many */
-    bool family;           /* one of a family that does not grow with its size */
+    double low, mid; /* ns of one round of the loop: fastest, usual */
+    /* by its name it times what threads share: that excuses a number, and flags none */
+    bool parallel;
+    double sharers;     /* threads that may have shared the work, 1 or more */
+    bool rate_explains; /* it states bytes or items a second, and a machine can do that many */
+    bool family;        /* one of a family that does not grow with its size */
     double family_from, family_to; /* its sizes */
     double expects_ns;             /* the least that what is declared of its work takes; 0 */
     const char *broken;            /* the expectation that does not hold, NULL */
 };
 
-/** Add evidence: what was seen, then what it may mean. Beyond TKF_EVIDENCE_MAX it is dropped: the first is the weightiest. */
+/**
+ * Add evidence: what was seen, then what it may mean. Beyond TKF_EVIDENCE_MAX it is dropped: the
+ * first is the weightiest.
+ */
 void tkf_say(struct tkf_case *c, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -97,7 +108,10 @@ const char *tkf_empty_text(enum tkf_timing timing);
 /** The core cycles in *ns* of the floor in use; NAN when it has no cycle. */
 double tkf_cycles(const struct tkf_floor *floor, double ns);
 
-/** The fastest that a result was seen at: of repetitions or averaged samples the least, else the low end of its interval. */
+/**
+ * The fastest that a result was seen at: of repetitions or averaged samples the least, else the low
+ * end of its interval.
+ */
 double tkf_lowest_ns(const struct tkf_result *row);
 
 /* ---- floor_used.c ---- */
@@ -114,7 +128,10 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
 /** Whether a number is an empty loop's, of a form that the row may be of; that form, or NULL. */
 const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c);
 
-/** The form that a row would be of, if it were empty: the one at or next below its number. NULL without a floor. */
+/**
+ * The form that a row would be of, if it were empty: the one at or next below its number. NULL
+ * without a floor.
+ */
 const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c);
 
 /* ---- name.c ---- */
@@ -132,7 +149,10 @@ struct tkf_name_size {
 
 #define TKF_NAME_SIZES_MAX 4
 
-/** The numbers in a name that may be sizes; how many. Those that are something else by their key (threads, seed, ...) are left out. */
+/**
+ * The numbers in a name that may be sizes; how many. Those that are something else by their key
+ * (threads, seed, ...) are left out.
+ */
 unsigned tkf_name_sizes(const char *name, struct tkf_name_size ret_sizes[TKF_NAME_SIZES_MAX]);
 
 /* ---- expect.c ---- */
@@ -156,7 +176,10 @@ bool tkf_rule_timer_limited(struct tkf_case *c);
 bool tkf_rule_near_floor(struct tkf_case *c);
 bool tkf_rule_undecided(struct tkf_case *c);
 
-/** What speaks for or against a verdict, and what to know of a number that is ok. It decides nothing. */
+/**
+ * What speaks for or against a verdict, and what to know of a number that is ok. It decides
+ * nothing.
+ */
 void tkf_corroborate(struct tkf_case *c, enum tkf_verdict verdict);
 
 /**

@@ -28,12 +28,6 @@ static bool piece_has_key(const char *piece, const char *key, const char **ret_v
     return true;
 }
 
-static bool piece_is(const char *piece, const char *word)
-{
-    size_t length = strlen(word);
-    return strncmp(piece, word, length) == 0 && (piece[length] == '/' || piece[length] == '\0');
-}
-
 struct tkf_name_parts tkf_name_parts(const char *name)
 {
     struct tkf_name_parts parts = {.batch = NAN};
@@ -42,8 +36,8 @@ struct tkf_name_parts tkf_name_parts(const char *name)
         piece++;
         if (piece_has_key(piece, "batch", &value) && is_digit(*value))
             parts.batch = strtod(value, NULL);
-        parts.real_time = parts.real_time || piece_is(piece, "real_time");
     }
+    parts.parallel = strcasestr(name, "parallel") || strcasestr(name, "concurrent");
     return parts;
 }
 
@@ -109,7 +103,10 @@ static bool is_one_of(const char *word, size_t length, const char *const *words,
     return false;
 }
 
-/* The next word of a name in camel case, snake case or prose, advancing *rest; its length, 0 at the end. */
+/*
+ * The next word of a name in camel case, snake case or prose, advancing *rest; its length, 0 at the
+ * end.
+ */
 static size_t next_word(const char **rest, const char **ret_word)
 {
     const char *at = *rest;
@@ -136,7 +133,10 @@ static bool says_does_nothing(const char *name)
             strncasecmp(does + 4, "_nothing", 8) == 0 || strncasecmp(does + 4, "nothing", 7) == 0);
 }
 
-/* The word has to stand first, or alone after the last '/': "EmptyLoop" and "loop/empty" do nothing, "ParseEmpty" parses. */
+/*
+ * The word has to stand first, or alone after the last '/': "EmptyLoop" and "loop/empty" do
+ * nothing, "ParseEmpty" parses.
+ */
 bool tkf_name_is_empty(const char *name)
 {
     enum { PREFIXES = sizeof(prefixes) / sizeof(prefixes[0]) };

@@ -33,6 +33,22 @@ void tkf_profile_warn(struct tkf_profile *profile, const char *code, const char 
     copy_text(warning->next, sizeof(warning->next), next ? next : "");
 }
 
+void tkf_profile_keep_harnesses(struct tkf_profile *profile, const struct tkf_profile *older)
+{
+    unsigned nnew = profile->nharnesses;
+    for (unsigned i = 0; i < older->nharnesses && profile->nharnesses < TKF_HARNESSES_MAX; i++) {
+        const struct tkf_harness_floor *then = &older->harnesses[i];
+        bool again = then->reason[0] != '\0';
+        for (unsigned k = 0; k < nnew && !again; k++) {
+            const struct tkf_harness_floor *now = &profile->harnesses[k];
+            again = now->reason[0] == '\0' && strcmp(now->framework, then->framework) == 0 &&
+                    strcmp(now->loop_form, then->loop_form) == 0;
+        }
+        if (!again)
+            profile->harnesses[profile->nharnesses++] = *then;
+    }
+}
+
 void tkf_profile_free(struct tkf_profile *profile)
 {
     if (!profile)

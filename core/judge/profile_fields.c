@@ -30,11 +30,14 @@
 /* A rate is compared with others at parts per billion. */
 #define RATE(type, member, key) \
     FIELD(type, member, key, .kind = TKF_FIELD_REAL, .range = TKF_RANGE_POSITIVE, .digits = 11)
-#define LIST(type, member, count, key, table)                                                \
-    FIELD(type, member, key, .kind = TKF_FIELD_LIST, .members = table,                       \
+#define LIST_OF(type, member, count, key, table, later)                                      \
+    FIELD(type, member, key, .kind = TKF_FIELD_LIST, .members = table, .optional = later,    \
           .size = sizeof(((struct type *)0)->member[0]),                                     \
           .max = sizeof(((struct type *)0)->member) / sizeof(((struct type *)0)->member[0]), \
           .count_offset = offsetof(struct type, count))
+#define LIST(type, member, count, key, table) LIST_OF(type, member, count, key, table, false)
+/* One that older profiles lack. */
+#define LATER_LIST(type, member, count, key, table) LIST_OF(type, member, count, key, table, true)
 #define END          \
     {                \
         .name = NULL \
@@ -42,6 +45,8 @@
 
 static const char *const unit_names[] = {"ref-tick", "core-cycle", "ns", NULL};
 static const char *const trust_names[] = {"verified", "declared", "conflict", NULL};
+static const char *const timing_names[] = {"unknown",   "batched", "subtracted",
+                                           "each-call", "process", NULL};
 static const char *const status_names[] = {"ok", "note", "warn", "unknown", NULL};
 
 static const struct tkf_field machine_fields[] = {
@@ -201,6 +206,21 @@ static const struct tkf_field warning_fields[] = {
     END,
 };
 
+static const struct tkf_field harness_fields[] = {
+    TEXT(tkf_harness_floor, framework, "framework"),
+    TEXT_OR_NULL(tkf_harness_floor, version, "version"),
+    TEXT_OR_NULL(tkf_harness_floor, loop_form, "loop_form"),
+    FIELD(tkf_harness_floor, timing, "timing", .kind = TKF_FIELD_ENUM, .names = timing_names),
+    BAND(tkf_harness_floor, ns, "ns"),
+    BAND(tkf_harness_floor, cycles, "cycles"),
+    UNSIGNED(tkf_harness_floor, runs, "runs"),
+    TEXT(tkf_harness_floor, measured, "measured"),
+    TEXT_OR_NULL(tkf_harness_floor, how, "how"),
+    TEXT_OR_NULL(tkf_harness_floor, reason, "reason"),
+    TEXT_OR_NULL(tkf_harness_floor, next, "next"),
+    END,
+};
+
 const struct tkf_field tkf_profile_fields[] = {
     TEXT(tkf_profile, created, "created"),
     TEXT(tkf_profile, tool, "tool"),
@@ -211,5 +231,6 @@ const struct tkf_field tkf_profile_fields[] = {
     FIELD(tkf_profile, pmu, "pmu", .kind = TKF_FIELD_OBJECT, .members = pmu_fields),
     LIST(tkf_profile, checks, nchecks, "readiness", check_fields),
     LIST(tkf_profile, warnings, nwarnings, "warnings", warning_fields),
+    LATER_LIST(tkf_profile, harnesses, nharnesses, "harnesses", harness_fields),
     END,
 };

@@ -9,7 +9,9 @@
 
 #include <tickfloor/profile.h>
 
+#include "json_scan.h"
 #include "profile_fields.h"
+#include "refuse.h"
 
 /* A profile is some ten kilobytes; what is larger than this is something else. */
 #define BYTES_MAX ((size_t)16 << 20)
@@ -35,32 +37,15 @@ struct reader {
 
 /* ---- where a member is: jansson keeps no lines; the text, known to be JSON, is walked ---- */
 
-static const char *skip_space(const char *at, const char *end)
-{
-    while (at < end && strchr(" \t\r\n", *at))
-        at++;
-    return at;
-}
-
-/* From an opening quote to after the closing one. */
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++) {
-        if (*at == '\\')
-            at++;
-    }
-    return at < end ? at + 1 : end;
-}
-
 static const char *skip_value(const char *at, const char *end)
 {
     unsigned depth = 0;
     do {
-        at = skip_space(at, end);
+        at = tkf_json_skip_space(at, end);
         if (at == end)
             break;
         if (*at == '"') {
-            at = skip_string(at, end);
+            at = tkf_json_skip_string(at, end);
         } else if (strchr("{[", *at)) {
             depth++;
             at++;
@@ -83,25 +68,25 @@ static const char *find_step(const char *at, const char *end, const struct step 
 {
     if (at == end || *at != (step->key ? '{' : '['))
         return NULL;
-    at = skip_space(at + 1, end);
+    at = tkf_json_skip_space(at + 1, end);
     for (size_t i = 0; at < end && *at != '}' && *at != ']'; i++) {
         const char *named = at;
         bool found = !step->key && i == step->index;
         if (step->key) {
-            at = skip_string(at, end);
+            at = tkf_json_skip_string(at, end);
             size_t length = (size_t)(at - named) - 2;
             found = length == strlen(step->key) && memcmp(named + 1, step->key, length) == 0;
-            at = skip_space(at, end);
+            at = tkf_json_skip_space(at, end);
             if (at < end)
-                at = skip_space(at + 1, end); /* the colon */
+                at = tkf_json_skip_space(at + 1, end); /* the colon */
         }
         if (found) {
             *ret_named = named;
             return at;
         }
-        at = skip_space(skip_value(at, end), end);
+        at = tkf_json_skip_space(skip_value(at, end), end);
         if (at < end && *at == ',')
-            at = skip_space(at + 1, end);
+            at = tkf_json_skip_space(at + 1, end);
     }
     return NULL;
 }
@@ -109,7 +94,7 @@ static const char *find_step(const char *at, const char *end, const struct step 
 /* The line of the member that the path leads to, or of the nearest one around it that is there. */
 static unsigned find_line(const struct reader *reader)
 {
-    const char *at = skip_space(reader->text, reader->end);
+    const char *at = tkf_json_skip_space(reader->text, reader->end);
     const char *named = at;
     for (unsigned i = 0; i < reader->depth && at; i++)
         at = find_step(at, reader->end, &reader->path[i], &named);
@@ -121,21 +106,6 @@ static unsigned find_line(const struct reader *reader)
 }
 
 /* ---- what is wrong ---- */
-
-static int fill_error(struct tkf_input_error *error, unsigned line, const char *next,
-                      const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static int fill_error(struct tkf_input_error *error, unsigned line, const char *next,
-                      const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    error->line = line;
-    vsnprintf(error->text, sizeof(error->text), format, arguments);
-    snprintf(error->next, sizeof(error->next), "%s", next);
-    va_end(arguments);
-    return TKF_EFORMAT;
-}
 
 /* What the path leads to is wrong: "cpus[0].cycle_ns is a string, not a number". */
 static int fail(const struct reader *reader, const char *format, ...)
@@ -157,7 +127,7 @@ static int fail(const struct reader *reader, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return fill_error(reader->error, find_line(reader), calibrate_again, "%s %s", path, text);
+    return tkf_refuse(reader->error, find_line(reader), calibrate_again, "%s %s", path, text);
 }
 
 static const char *type_name(const json_t *value)
@@ -375,10 +345,8 @@ static int get_cpus(struct reader *reader, json_t *value, const struct tkf_field
     if (count == 0)
         return fail(reader, "is empty: no CPU was measured");
     profile->cpus = calloc(count, sizeof(profile->cpus[0]));
-    if (!profile->cpus) {
-        fill_error(reader->error, 0, "free some memory", "out of memory");
-        return TKF_ENOMEM;
-    }
+    if (!profile->cpus)
+        return tkf_refuse_memory(reader->error);
     profile->ncpus = count;
     ret = get_entries(reader, value, members, (char *)profile->cpus, sizeof(profile->cpus[0]));
     for (unsigned i = 0; ret == 0 && i < count; i++) {
@@ -489,7 +457,7 @@ static int get_value(struct reader *reader, json_t *value, const struct tkf_fiel
     case TKF_FIELD_OBJECT:
         return get_object(reader, value, field->members, at);
     case TKF_FIELD_LIST:
-        return get_list(reader, value, field, base);
+        return value ? get_list(reader, value, field, base) : 0; /* optional: none */
     case TKF_FIELD_CPUS:
         return get_cpus(reader, value, field->members, (struct tkf_profile *)base);
     case TKF_FIELD_COUNTS:
@@ -531,14 +499,14 @@ static int get_profile(struct reader *reader, json_t *root, struct tkf_profile *
     const json_t *schema = json_object_get(root, "schema");
 
     if (!json_is_object(root))
-        return fill_error(reader->error, find_line(reader), calibrate_again,
+        return tkf_refuse(reader->error, find_line(reader), calibrate_again,
                           "not a profile: the JSON is %s, not an object", type_name(root));
     enter_key(reader, "schema");
     if (!json_is_string(schema))
-        return fill_error(reader->error, find_line(reader), calibrate_again,
+        return tkf_refuse(reader->error, find_line(reader), calibrate_again,
                           "not a profile: no \"schema\": \"" TKF_PROFILE_SCHEMA "\"");
     if (strcmp(json_string_value(schema), TKF_PROFILE_SCHEMA) != 0)
-        return fill_error(reader->error, find_line(reader),
+        return tkf_refuse(reader->error, find_line(reader),
                           "run tickfloor calibrate, or the tickfloor that wrote it",
                           "schema is \"%.60s\"; this version reads \"" TKF_PROFILE_SCHEMA "\"",
                           json_string_value(schema));
@@ -589,10 +557,10 @@ static int parse(const char *text, size_t length, json_t **ret_root, struct tkf_
     json_t *root;
 
     if (length > BYTES_MAX)
-        return fill_error(error, 0, "give a file that tickfloor calibrate wrote",
+        return tkf_refuse(error, 0, "give a file that tickfloor calibrate wrote",
                           "larger than %zu MiB, so not a profile", BYTES_MAX >> 20);
     if (length == 0)
-        return fill_error(error, 0, calibrate_again, "empty");
+        return tkf_refuse(error, 0, calibrate_again, "empty");
     root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (root) {
         *ret_root = root;
@@ -601,12 +569,11 @@ static int parse(const char *text, size_t length, json_t **ret_root, struct tkf_
     unsigned line = problem.line > 0 ? (unsigned)problem.line : 1;
     switch (json_error_code(&problem)) {
     case json_error_out_of_memory:
-        fill_error(error, 0, "free some memory", "out of memory");
-        return TKF_ENOMEM;
+        return tkf_refuse_memory(error);
     case json_error_premature_end_of_input:
-        return fill_error(error, line, calibrate_again, "truncated: the JSON ends in the middle");
+        return tkf_refuse(error, line, calibrate_again, "truncated: the JSON ends in the middle");
     default:
-        return fill_error(error, line, calibrate_again, "not JSON: %s", problem.text);
+        return tkf_refuse(error, line, calibrate_again, "not JSON: %s", problem.text);
     }
 }
 
@@ -619,7 +586,7 @@ int tkf_profile_read(FILE *in, struct tkf_profile *ret_profile, struct tkf_input
 
     int ret = slurp(in, &text, &length);
     if (ret < 0) {
-        fill_error(ret_error, 0, "give a file that tickfloor calibrate wrote", "%s",
+        tkf_refuse(ret_error, 0, "give a file that tickfloor calibrate wrote", "%s",
                    ret == TKF_EIO ? strerror(errno) : "out of memory");
         return ret;
     }
@@ -630,8 +597,7 @@ int tkf_profile_read(FILE *in, struct tkf_profile *ret_profile, struct tkf_input
     /* Too large for some threads' stacks. */
     profile = calloc(1, sizeof(*profile));
     if (!profile) {
-        fill_error(ret_error, 0, "free some memory", "out of memory");
-        ret = TKF_ENOMEM;
+        ret = tkf_refuse_memory(ret_error);
         goto done;
     }
     struct reader reader = {.text = text, .end = text + length, .error = ret_error};

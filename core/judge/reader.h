@@ -106,7 +106,7 @@ extern const struct tkf_reader *const tkf_readers[]; /* ended by NULL */
 
 /* ---- text.c: what many formats share ------------------------------------------------------------------------------------ */
 
-/** A piece of text; not terminated. */
+/** A piece of text; not terminated. `text` may be NULL where the length is 0. */
 struct tkf_slice {
     const char *text;
     size_t length;

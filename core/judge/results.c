@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "input.h"
+#include "refuse.h"
 #include "results.h"
 
 struct tkf_results *tkf_results_new(void)
@@ -40,25 +40,6 @@ size_t tkf_results_notices(const struct tkf_results *results)
 const struct tkf_notice *tkf_results_notice(const struct tkf_results *results, size_t index)
 {
     return index < results->nnotices ? &results->notices[index] : NULL;
-}
-
-static void fill_error(struct tkf_input_error *error, const char *next, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void fill_error(struct tkf_input_error *error, const char *next, const char *format, ...)
-{
-    va_list arguments;
-    *error = (struct tkf_input_error){0};
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof(error->text), format, arguments);
-    va_end(arguments);
-    snprintf(error->next, sizeof(error->next), "%s", next);
-}
-
-static int no_memory(struct tkf_input_error *error)
-{
-    fill_error(error, "free some memory", "out of memory");
-    return TKF_ENOMEM;
 }
 
 static const struct tkf_reader *find_reader(const char *name)
@@ -104,7 +85,7 @@ static int choose(struct tkf_input *in, const char *format, const struct tkf_rea
     if (format) {
         reader = find_reader(format);
         if (!reader) {
-            fill_error(ret_error, "give one of those that --help lists",
+            tkf_refuse(ret_error, 0, "give one of those that --help lists",
                        "no input format \"%.60s\"", format);
             return TKF_EINVAL;
         }
@@ -113,12 +94,12 @@ static int choose(struct tkf_input *in, const char *format, const struct tkf_rea
         if (in->error)
             return 0; /* the caller says it */
         if (blank(head, length)) {
-            fill_error(ret_error, "give the output of a benchmark run", "empty");
+            tkf_refuse(ret_error, 0, "give the output of a benchmark run", "empty");
             return TKF_EFORMAT;
         }
         reader = recognise(head, length);
         if (!reader) {
-            fill_error(ret_error,
+            tkf_refuse(ret_error, 0,
                        "name the format with --input-format, or give a benchmark's output",
                        "not the output of a benchmark framework known here");
             return TKF_EFORMAT;
@@ -133,14 +114,14 @@ static int streams_error(const struct tkf_input *in, const struct tkf_sink *sink
                          struct tkf_input_error *ret_error)
 {
     if (in->error == TKF_EIO) {
-        fill_error(ret_error, "check the file or the program that writes it", "reading failed: %s",
-                   strerror(in->reason));
+        tkf_refuse(ret_error, 0, "check the file or the program that writes it",
+                   "reading failed: %s", strerror(in->reason));
         return TKF_EIO;
     }
     if (in->error == TKF_ENOMEM || sink->out_of_memory)
-        return no_memory(ret_error);
+        return tkf_refuse_memory(ret_error);
     if (in->tee_reason) {
-        fill_error(ret_error, "check where the copy of the input goes",
+        tkf_refuse(ret_error, 0, "check where the copy of the input goes",
                    "writing the copy of the input failed: %s", strerror(in->tee_reason));
         return TKF_EIO;
     }
@@ -158,12 +139,14 @@ static int read_stream(struct tkf_input *in, struct tkf_sink *sink, const char *
         return ret;
     sink->format = reader->name;
     ret = reader->read(in, sink, &error);
+    if (ret == TKF_ENOMEM)
+        return tkf_refuse_memory(ret_error);
     if (ret < 0) {
         *ret_error = error;
         return ret;
     }
     if (tkf_sink_rows(sink) == 0) {
-        fill_error(ret_error, "check that the run had benchmarks in it",
+        tkf_refuse(ret_error, 0, "check that the run had benchmarks in it",
                    "no benchmark results in this %s", reader->text);
         return TKF_EFORMAT;
     }
@@ -178,7 +161,7 @@ int tkf_results_read(struct tkf_results *results, FILE *in, const char *name, co
 
     const char *file = tkf_results_text(results, name, strlen(name));
     if (!file)
-        return no_memory(ret_error);
+        return tkf_refuse_memory(ret_error);
     tkf_sink_begin(&sink, results, file, NULL);
     tkf_input_begin(&input, in, tee, &sink);
     int ret = read_stream(&input, &sink, format, ret_error);
@@ -196,7 +179,7 @@ static int read_directory(struct tkf_results *results, const char *path, const c
 {
     const char *file = tkf_results_text(results, path, strlen(path));
     if (!file)
-        return no_memory(ret_error);
+        return tkf_refuse_memory(ret_error);
     for (size_t i = 0; tkf_readers[i]; i++) {
         const struct tkf_reader *reader = tkf_readers[i];
         if (!reader->read_directory || (format && strcmp(format, reader->name) != 0))
@@ -208,13 +191,14 @@ static int read_directory(struct tkf_results *results, const char *path, const c
         bool any = tkf_sink_rows(&sink) > 0;
         tkf_sink_end(&sink);
         if (sink.out_of_memory)
-            return no_memory(ret_error);
+            return tkf_refuse_memory(ret_error);
         if (ret < 0)
             *ret_error = error;
         if (ret < 0 || any)
             return ret;
     }
-    fill_error(ret_error, "give the result files in it", "a directory without results known here");
+    tkf_refuse(ret_error, 0, "give the result files in it",
+               "a directory without results known here");
     return TKF_EFORMAT;
 }
 
@@ -224,13 +208,13 @@ int tkf_results_read_path(struct tkf_results *results, const char *path, const c
     struct stat status;
 
     if (format && !find_reader(format)) {
-        fill_error(ret_error, "give one of those that --help lists", "no input format \"%.60s\"",
+        tkf_refuse(ret_error, 0, "give one of those that --help lists", "no input format \"%.60s\"",
                    format);
         return TKF_EINVAL;
     }
     FILE *in = fopen(path, "rb");
     if (!in || fstat(fileno(in), &status) < 0) {
-        fill_error(ret_error, "check the path", "cannot be opened: %s", strerror(errno));
+        tkf_refuse(ret_error, 0, "check the path", "cannot be opened: %s", strerror(errno));
         if (in)
             fclose(in);
         return TKF_EIO;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../measure/stats.h"
+#include "grow.h"
 #include "results.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
@@ -61,20 +62,6 @@ void tkf_results_clear(struct tkf_results *results)
     free(results->rows);
     free(results->row_slots);
     free(results->notices);
-}
-
-/* Room for one more element of an array that doubles; false when out of memory. */
-static bool grow(void **array, size_t count, size_t *size, size_t element_bytes)
-{
-    if (count < *size)
-        return true;
-    size_t larger = *size > 0 ? *size * 2 : 64;
-    void *moved = realloc(*array, larger * element_bytes);
-    if (!moved)
-        return false;
-    *array = moved;
-    *size = larger;
-    return true;
 }
 
 /* ---- strings ---- */
@@ -151,6 +138,8 @@ const char *tkf_results_text(struct tkf_results *results, const char *text, size
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length)
 {
     const struct tkf_slice last = sink->last_text;
+    if (length == 0)
+        text = ""; /* a slice of nothing may be nowhere */
     if (last.text && last.length == length && memcmp(last.text, text, length) == 0)
         return last.text;
     const char *kept = tkf_results_text(sink->results, text, length);
@@ -202,11 +191,13 @@ static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
 {
     struct tkf_results *results = sink->results;
     const char *kept = tkf_sink_text(sink, text, strlen(text));
-    if (!grow((void **)&results->notices, results->nnotices, &results->notices_size,
-              sizeof(*results->notices))) {
+    struct tkf_notice *notices = tkf_grow(results->notices, results->nnotices,
+                                          &results->notices_size, sizeof(*results->notices));
+    if (!notices) {
         sink->out_of_memory = true;
         return;
     }
+    results->notices = notices;
     results->notices[results->nnotices++] =
         (struct tkf_notice){.file = sink->file, .line = line, .text = kept};
 }
@@ -339,8 +330,11 @@ static struct tkf_row *find_row(struct tkf_results *results, const struct key *k
         return results->rows[results->row_slots[slot] - 1];
 
     struct tkf_row *row = tkf_results_alloc(results, sizeof(*row));
-    if (!row || !grow((void **)&results->rows, results->nrows, &results->rows_size,
-                      sizeof(struct tkf_row *)))
+    struct tkf_row **rows =
+        tkf_grow(results->rows, results->nrows, &results->rows_size, sizeof(struct tkf_row *));
+    if (rows)
+        results->rows = rows;
+    if (!row || !rows)
         return NULL;
     results->rows[results->nrows++] = row;
     results->row_slots[slot] = (unsigned)results->nrows;

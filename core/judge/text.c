@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h> /* declares uselocale() where <locale.h> does not */
+#endif
 
 #include "reader.h"
 
@@ -34,6 +37,8 @@ static void advance(struct tkf_slice *slice, size_t bytes)
 
 static void skip_blanks(struct tkf_slice *slice)
 {
+    if (slice->length == 0)
+        return; /* it may be nowhere */
     const char *at = slice->text, *end = at + slice->length;
     for (size_t bytes = 1; at < end && bytes > 0; at += bytes) {
         while (at < end && (*at == ' ' || *at == '\t'))
@@ -49,6 +54,8 @@ static const bool may_be_blank[256] = {[' '] = true, ['\t'] = true, [0xc2] = tru
 struct tkf_slice tkf_field(struct tkf_slice *rest)
 {
     skip_blanks(rest);
+    if (rest->length == 0)
+        return *rest;
     const char *at = rest->text, *end = at + rest->length;
     for (; at < end; at++) {
         if (may_be_blank[(unsigned char)*at] && blank_bytes(at, end) > 0)
@@ -258,9 +265,9 @@ static bool plain_number(struct tkf_slice slice, double *ret_value, double *ret_
 {
     uint64_t mantissa = 0;
     size_t decimals = 0;
-    const char *at = slice.text, *end = at + slice.length, *point = NULL;
-    if (slice.length == 0 || slice.length > EXACT_DIGITS || !is_digit(*at))
+    if (slice.length == 0 || slice.length > EXACT_DIGITS || !is_digit(*slice.text))
         return false;
+    const char *at = slice.text, *end = at + slice.length, *point = NULL;
     for (; at < end; at++) {
         if (is_digit(*at))
             mantissa = mantissa * 10 + (uint64_t)(*at - '0');

@@ -6,6 +6,8 @@
 
 #include <tickfloor/error.h>
 
+#include "grow.h"
+#include "refuse.h"
 #include "xml.h"
 
 #define CHUNK_BYTES (1 << 20) /* expat counts in int */
@@ -14,9 +16,8 @@ struct parse {
     const struct tkf_xml_handler *handler;
     void *state;
     XML_Parser parser;
-    unsigned line_offset; /* lines before the document */
-    char *text;           /* of the element that is open and has no child yet */
-    size_t length, size;
+    unsigned line_offset;  /* lines before the document */
+    struct tkf_bytes text; /* of the element that is open and has no child yet */
 };
 
 static unsigned line_now(const struct parse *parse)
@@ -27,34 +28,23 @@ static unsigned line_now(const struct parse *parse)
 static void XMLCALL on_start(void *user, const XML_Char *element, const XML_Char **attributes)
 {
     struct parse *parse = user;
-    parse->length = 0;
+    parse->text.length = 0;
     parse->handler->start(parse->state, element, attributes, line_now(parse));
 }
 
 static void XMLCALL on_text(void *user, const XML_Char *text, int length)
 {
     struct parse *parse = user;
-    size_t need = parse->length + (size_t)length + 1;
-    if (need > parse->size) {
-        char *grown = realloc(parse->text, 2 * need);
-        if (!grown) {
-            XML_StopParser(parse->parser, XML_FALSE);
-            return;
-        }
-        parse->text = grown;
-        parse->size = 2 * need;
-    }
-    memcpy(parse->text + parse->length, text, (size_t)length);
-    parse->length += (size_t)length;
+    if (!tkf_bytes_add(&parse->text, text, (size_t)length))
+        XML_StopParser(parse->parser, XML_FALSE);
 }
 
 static void XMLCALL on_end(void *user, const XML_Char *element)
 {
     struct parse *parse = user;
-    if (parse->text)
-        parse->text[parse->length] = '\0';
-    parse->handler->end(parse->state, element, parse->text ? parse->text : "", line_now(parse));
-    parse->length = 0;
+    const char *text = parse->text.length > 0 ? parse->text.text : "";
+    parse->handler->end(parse->state, element, text, line_now(parse));
+    parse->text.length = 0;
 }
 
 /* The document within what surrounds it: from its <?xml?> where that comes first. */
@@ -89,10 +79,8 @@ int tkf_xml_read(struct tkf_input *in, struct tkf_sink *sink, const struct tkf_x
         return TKF_EIO;
     const char *document = find_document(all, handler->root);
     if (!document) {
-        *ret_error = (struct tkf_input_error){0};
-        snprintf(ret_error->text, sizeof(ret_error->text), "no %s> in it", handler->root);
-        snprintf(ret_error->next, sizeof(ret_error->next), "give the XML file as it was written");
-        return TKF_EFORMAT;
+        return tkf_refuse(ret_error, 0, "give the XML file as it was written", "no %s> in it",
+                          handler->root);
     }
 
     /* The input is UTF-8 by now, whatever the document declares. */
@@ -113,7 +101,7 @@ int tkf_xml_read(struct tkf_input *in, struct tkf_sink *sink, const struct tkf_x
                             XML_ErrorString(code));
     }
     XML_ParserFree(parse.parser);
-    free(parse.text);
+    free(parse.text.text);
     return error == TKF_ENOMEM ? error : 0;
 }
 

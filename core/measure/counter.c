@@ -7,6 +7,7 @@
 #define BURST      512
 #define BURSTS     48
 #define BURSTS_MAX 4096 /* 2 million readings: 17 ms or more */
+#define WIDE       64   /* a difference this many times the smallest spans an interruption */
 #define MOVES_MIN  3    /* how often a counter has to move before its step is believed */
 
 /* A step that is 0.2 % of the longest window. */
@@ -78,6 +79,32 @@ static struct tkf_band usual_cost(double *costs, unsigned n, double step, double
     return (struct tkf_band){band.lo - half_step, band.mid, band.hi + half_step};
 }
 
+/** The step of a counter, as its readings tell it. */
+struct stepping {
+    uint64_t step;    /* gcd of the differences that count */
+    uint64_t least;   /* the smallest difference but zero */
+    uint64_t largest; /* of those that count */
+    unsigned moves;
+};
+
+/**
+ * Take the difference of two neighbouring readings. A wide one says nothing of the step: over an interruption a virtual machine's
+ * counter may have been set anew, off its grid (2 of 10 million readings here).
+ */
+static void take_delta(struct stepping *s, uint64_t delta)
+{
+    if (delta == 0 || (s->least != 0 && delta > WIDE * s->least))
+        return;
+    if (s->least == 0 || delta < s->least)
+        s->least = delta;
+    if (s->largest > WIDE * s->least)
+        *s = (struct stepping){.least = s->least}; /* what counted until now was wide */
+    if (delta > s->largest)
+        s->largest = delta;
+    s->step = tkf_gcd(s->step, delta);
+    s->moves++;
+}
+
 /*
  * Runs under the trap guard. Bursts of fenced reads, spread over enough time to see the counter move even if it steps
  * rarely (a 24 MHz counter repeats a value for 40 ns, a tick-based clock for milliseconds).
@@ -88,12 +115,13 @@ static void prove(void *arg)
     const struct tkf_env *env = p->env;
     uint64_t *ticks = p->scratch->ticks;
     double *costs = p->scratch->values;
-    uint64_t step = 0, first = 0, last = 0, widest = 0;
-    unsigned nbursts = 0, moves = 0;
+    struct stepping stepping = {.step = 0};
+    uint64_t first = 0, last = 0, widest = 0;
+    unsigned nbursts = 0;
 
     p->error = TKF_ESTUCK;
     uint64_t clock_from = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0;
-    for (unsigned i = 0; i < BURSTS || (moves < MOVES_MIN && i < BURSTS_MAX); i++) {
+    for (unsigned i = 0; i < BURSTS || (stepping.moves < MOVES_MIN && i < BURSTS_MAX); i++) {
         tkf_window_burst(env, p->src, ticks, BURST);
         for (unsigned k = 0; k < BURST; k++) {
             uint64_t before = k > 0 ? ticks[k - 1] : last;
@@ -106,15 +134,14 @@ static void prove(void *arg)
                 return;
             }
             uint64_t delta = ticks[k] - before;
-            step = tkf_gcd(step, delta);
-            moves += delta != 0;
+            take_delta(&stepping, delta);
             if (delta > widest)
                 widest = delta;
         }
         last = ticks[BURST - 1];
         costs[nbursts++] = (double)(ticks[BURST - 1] - ticks[0]) / (BURST - 1);
     }
-    if (step == 0)
+    if (stepping.step == 0)
         return;
     if (env->clock_ns != NULL) {
         double elapsed_s = (double)(env->clock_ns(env->ctx) - clock_from) * 1e-9;
@@ -126,8 +153,8 @@ static void prove(void *arg)
 
     double nreads = (double)nbursts * BURST - 1;
     p->counter->read_ticks =
-        usual_cost(costs, nbursts, (double)step, (double)(last - first) / nreads, nreads);
-    p->counter->step_ticks = step;
+        usual_cost(costs, nbursts, (double)stepping.step, (double)(last - first) / nreads, nreads);
+    p->counter->step_ticks = stepping.step;
     p->error = 0;
 }
 

@@ -94,7 +94,8 @@ struct tkf_scratch {
 
 /** How far the counter's rate can be believed. */
 enum tkf_trust {
-    TKF_TRUST_VERIFIED, /**< two windows against an independent clock agree, and so do the declared rates */
+    TKF_TRUST_VERIFIED, /**< two windows against env->clock_ns agree, and so do the declared rates; worth as much as that
+                             clock is independent of the counter */
     TKF_TRUST_DECLARED, /**< declared by the hardware or its firmware, or ns by definition; unchecked */
     TKF_TRUST_CONFLICT, /**< two sources differ by more than 1000 ppm, or the two windows do by more than 200 */
 };

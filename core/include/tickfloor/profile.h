@@ -68,10 +68,38 @@ struct tkf_warning {
 /** Whether hardware events could be counted. */
 struct tkf_pmu_status {
     bool available;
-    char how[32];     /**< "rdpmc", "mrs", "read", "thread_selfcounts", "proc_pid_rusage"; "" without */
+    char how[32]; /**< "rdpmc", "mrs", "read", "thread_selfcounts", "proc_pid_rusage"; "" without */
     char reason[160]; /**< why not; "" when available */
     char next[160];
 };
+
+/** How a framework times: it decides which floor a number is held against. */
+enum tkf_timing {
+    TKF_TIMING_UNKNOWN,
+    TKF_TIMING_BATCHED, /**< many operations between two clock reads, nothing taken off: the floor is its loop */
+    TKF_TIMING_SUBTRACTED, /**< batched, and an overhead taken off: zero is an ordinary value, spread is the floor */
+    TKF_TIMING_EACH_CALL, /**< every call between two clock reads: the floor is the clock */
+    TKF_TIMING_PROCESS,   /**< whole processes: the floor is starting one */
+};
+
+/** What an empty benchmark of one framework came to on this machine, or why it could not be run. */
+struct tkf_harness_floor {
+    char framework[32]; /**< as struct tkf_origin names it: "go" */
+    char version[64];   /**< of the framework or its runtime; "" unknown */
+    char loop_form[24]; /**< as struct tkf_result names it: "b.N"; "" where none was run */
+    enum tkf_timing timing;
+    struct tkf_band
+        ns; /**< one operation: the fastest that was seen, the usual run, the slowest; NAN */
+    struct tkf_band
+        cycles;        /**< the same in core cycles as they were just before and after each run */
+    unsigned runs;     /**< that the bands rest on */
+    char measured[32]; /**< RFC 3339, UTC */
+    char how[240];     /**< the commands */
+    char reason[240];  /**< why it was not measured; "" when it was */
+    char next[240];    /**< what to do about that */
+};
+
+#define TKF_HARNESSES_MAX 32
 
 struct tkf_profile_cpu {
     struct tkf_cpu_floor floor;
@@ -92,12 +120,20 @@ struct tkf_profile {
     unsigned nchecks;
     struct tkf_warning warnings[TKF_WARNINGS_MAX];
     unsigned nwarnings;
+    struct tkf_harness_floor harnesses[TKF_HARNESSES_MAX]; /**< frameworks that were run live */
+    unsigned nharnesses;
     void *storage; /**< what the strings of a profile that was read live in */
 };
 
 /** Append a warning; text and next are copied, and cut at their size. More than TKF_WARNINGS_MAX are dropped. */
 void tkf_profile_warn(struct tkf_profile *profile, const char *code, const char *text,
                       const char *next);
+
+/**
+ * Take over what was measured of frameworks from an older profile of the same machine, but for the loop forms that were measured
+ * for the newer one.
+ */
+void tkf_profile_keep_harnesses(struct tkf_profile *profile, const struct tkf_profile *older);
 
 /** Free what a profile owns. NULL is fine. The struct itself is the caller's. */
 void tkf_profile_free(struct tkf_profile *profile);

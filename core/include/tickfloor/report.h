@@ -44,15 +44,6 @@ enum tkf_verdict {
 /** "impossible", "at-floor", ... as in the JSON. */
 const char *tkf_verdict_name(enum tkf_verdict verdict);
 
-/** How a framework times: it decides which floor a number is held against. */
-enum tkf_timing {
-    TKF_TIMING_UNKNOWN,
-    TKF_TIMING_BATCHED,    /**< many operations between two clock reads, nothing taken off: the floor is its loop */
-    TKF_TIMING_SUBTRACTED, /**< batched, and an overhead taken off: zero is an ordinary value, spread is the floor */
-    TKF_TIMING_EACH_CALL,  /**< every call between two clock reads: the floor is the clock */
-    TKF_TIMING_PROCESS,    /**< whole processes: the floor is starting one */
-};
-
 /** What a row's value is, among the framework's statistics. */
 enum tkf_statistic {
     TKF_STATISTIC_UNKNOWN,

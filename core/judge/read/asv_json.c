@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 static int recognise(const char *head, size_t length)
 {

@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "keep.h"
+#include "row.h"
 
 #define VALUES_MAX 16
 
@@ -81,15 +83,16 @@ static bool is_value(struct tkf_slice field)
 /* The parameters of a table's row, which stand in front, in the manner of "name(1, 2)". */
 static const char *name_of(struct run *run, struct tkf_slice parameters, struct tkf_slice label)
 {
-    const char *all = "";
+    struct tkf_builder name = {0};
+    const char *between = "";
     struct tkf_slice field;
-    while ((field = tkf_field(&parameters)).length > 0)
-        all =
-            tkf_keepf(run->sink, "%s%s%.*s", all, *all ? ", " : "", (int)field.length, field.text);
+    tkf_build(&name, "%s(", run->name);
+    for (; (field = tkf_field(&parameters)).length > 0; between = ", ")
+        tkf_build(&name, "%s%.*s", between, (int)field.length, field.text);
     if (label.length > 0)
-        all =
-            tkf_keepf(run->sink, "%s%s%.*s", all, *all ? ", " : "", (int)label.length, label.text);
-    return tkf_keepf(run->sink, "%s(%s)", run->name, all);
+        tkf_build(&name, "%s%.*s", between, (int)label.length, label.text);
+    tkf_build(&name, ")");
+    return tkf_built(&name, run->sink);
 }
 
 static void take_table_line(struct run *run, unsigned number, struct tkf_slice line)

@@ -3,30 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../grow.h"
 #include "bdn.h"
+#include "keep.h"
+#include "table.h"
 
 /* ---- rows ---- */
 
 static const char *name_of(struct tkf_sink *sink, const struct tkf_bdn_key *key)
 {
-    return tkf_row_text(sink, "%s%s%s%s%s%s%s", key->method, *key->params ? "(" : "", key->params,
-                        *key->params ? ")" : "", *key->job ? " [" : "", key->job,
-                        *key->job ? "]" : "");
+    return tkf_keepf(sink, "%s%s%s%s%s%s%s", key->method, *key->params ? "(" : "", key->params,
+                     *key->params ? ")" : "", *key->job ? " [" : "", key->job,
+                     *key->job ? "]" : "");
 }
 
 struct tkf_bdn_row *tkf_bdn_add(struct tkf_bdn *bdn, unsigned line, const struct tkf_bdn_key *key)
 {
-    if (bdn->count == bdn->capacity) {
-        size_t capacity = bdn->capacity ? bdn->capacity * 2 : 32;
-        struct tkf_bdn_row *grown = reallocarray(bdn->row, capacity, sizeof(*grown));
-        if (!grown) {
-            tkf_sink_notice(bdn->sink, line, "out of memory: %s is lost", key->method);
-            return NULL;
-        }
-        bdn->row = grown;
-        bdn->capacity = capacity;
+    struct tkf_bdn_row *row = tkf_grow(bdn->row, bdn->count, &bdn->capacity, sizeof(*row));
+    if (!row) {
+        tkf_sink_notice(bdn->sink, line, "out of memory: %s is lost", key->method);
+        return NULL;
     }
-    struct tkf_bdn_row *row = &bdn->row[bdn->count++];
+    bdn->row = row;
+    row += bdn->count++;
     row->key = *key;
     row->result = tkf_sink_row(bdn->sink, line);
     row->result.name = name_of(bdn->sink, key);
@@ -66,11 +65,6 @@ void tkf_bdn_end(struct tkf_bdn *bdn)
 
 /* ---- names ---- */
 
-static const char *keep(struct tkf_sink *sink, struct tkf_slice text)
-{
-    return tkf_sink_text(sink, text.text, text.length);
-}
-
 static struct tkf_slice between(const char *from, const char *to)
 {
     return (struct tkf_slice){from, (size_t)(to - from)};
@@ -96,15 +90,15 @@ static const char *params_of(struct tkf_sink *sink, struct tkf_slice text)
 
 static const char *job_of(struct tkf_sink *sink, struct tkf_slice job)
 {
-    job = tkf_slice_trim(job);
+    job = tkf_trim(job);
     bool is_default =
         tkf_slice_is(job, "DefaultJob") || tkf_slice_is(job, "Default") || tkf_slice_is(job, "-");
-    return is_default ? "" : keep(sink, job);
+    return is_default ? "" : tkf_keep(sink, job);
 }
 
 bool tkf_bdn_display(struct tkf_sink *sink, struct tkf_slice text, struct tkf_bdn_key *ret_key)
 {
-    text = tkf_slice_trim(text);
+    text = tkf_trim(text);
     const char *colon = tkf_slice_find(text, ": ");
     if (!colon)
         return false;
@@ -119,7 +113,7 @@ bool tkf_bdn_display(struct tkf_sink *sink, struct tkf_slice text, struct tkf_bd
     const char *settings = tkf_slice_find(job, "(");
     if (settings)
         job = tkf_slice_until(job, settings);
-    ret_key->method = keep(sink, tkf_slice_trim(method));
+    ret_key->method = tkf_keep(sink, tkf_trim(method));
     ret_key->params = params_of(sink, params);
     ret_key->job = job_of(sink, job);
     return true;
@@ -155,13 +149,13 @@ static void read_cpu(struct tkf_bdn *bdn, struct tkf_slice text)
 {
     static const char old_count[] = "ProcessorCount=", logical[] = " logical";
     text = after(text, "Processor=");
-    bdn->cpu = keep(bdn->sink, before(before(text, ", 1 CPU"), ", ProcessorCount"));
+    bdn->cpu = tkf_keep(bdn->sink, before(before(text, ", 1 CPU"), ", ProcessorCount"));
     const char *count = tkf_slice_find(text, old_count), *end = tkf_slice_find(text, logical);
     struct tkf_slice number = {"", 0};
     if (count) {
         number = tkf_slice_from(text, count + strlen(old_count));
     } else if (end) {
-        const char *start = memrchr(text.text, ' ', (size_t)(end - text.text));
+        const char *start = tkf_slice_last(tkf_slice_until(text, end), ' ');
         number = start ? between(start + 1, end) : number;
     }
     if (!tkf_number(number, TKF_NUMBER_POINT, &bdn->cpus, NULL))
@@ -174,8 +168,8 @@ void tkf_bdn_env(struct tkf_bdn *bdn, struct tkf_slice text)
     if (tkf_bdn_is_env(text)) {
         struct tkf_slice rest = tkf_slice_from(text, text.text + strlen(caption) + 2);
         const char *comma = tkf_slice_find(rest, ", ");
-        bdn->version = keep(bdn->sink, tkf_slice_until(rest, comma));
-        bdn->os = keep(bdn->sink, after(tkf_slice_from(rest, comma + 2), "OS="));
+        bdn->version = tkf_keep(bdn->sink, tkf_slice_until(rest, comma));
+        bdn->os = tkf_keep(bdn->sink, after(tkf_slice_from(rest, comma + 2), "OS="));
         bdn->cpu = bdn->arch = NULL;
         bdn->timer_step_ns = bdn->cpus = NAN;
         bdn->no_overhead = false;
@@ -191,13 +185,13 @@ void tkf_bdn_env(struct tkf_bdn *bdn, struct tkf_slice text)
         if (value.length > 0) /* ":" or "=" */
             value = tkf_slice_from(value, value.text + 1);
         struct tkf_bdn_votes votes = {0};
-        value = tkf_slice_trim(before(value, ", T"));
+        value = tkf_trim(before(value, ", T"));
         tkf_bdn_vote(&votes, value);
         tkf_bdn_time(value, votes.comma ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT, NAN,
                      &bdn->timer_step_ns, NULL);
     } else if (tkf_slice_starts(text, "[Host]") && tkf_slice_find(text, "), ")) {
         struct tkf_slice arch = tkf_slice_from(text, tkf_slice_find(text, "), ") + 3);
-        bdn->arch = keep(bdn->sink, tkf_field(&arch));
+        bdn->arch = tkf_keep(bdn->sink, tkf_field(&arch));
     } else if (tkf_slice_find(text, "EvaluateOverhead=False")) {
         bdn->no_overhead = true;
     }
@@ -389,7 +383,7 @@ static struct tkf_slice strip_bold(struct tkf_slice cell)
 {
     while (cell.length >= 2 && cell.text[0] == '*' && cell.text[cell.length - 1] == '*')
         cell = (struct tkf_slice){cell.text + 1, cell.length - 2};
-    return tkf_slice_trim(cell);
+    return tkf_trim(cell);
 }
 
 /* False when out of memory. */
@@ -443,15 +437,11 @@ bool tkf_bdn_is_header(struct tkf_bdn *bdn, struct tkf_slice text, char separato
 
 void tkf_bdn_table_add(struct tkf_bdn *bdn, unsigned line, struct tkf_slice text)
 {
-    if (bdn->nlines == bdn->lines_capacity) {
-        size_t capacity = bdn->lines_capacity ? bdn->lines_capacity * 2 : 64;
-        struct tkf_bdn_line *grown = reallocarray(bdn->line, capacity, sizeof(*grown));
-        if (grown) {
-            bdn->line = grown;
-            bdn->lines_capacity = capacity;
-        }
-    }
-    char *copy = bdn->nlines < bdn->lines_capacity ? strndup(text.text, text.length) : NULL;
+    struct tkf_bdn_line *lines =
+        tkf_grow(bdn->line, bdn->nlines, &bdn->lines_capacity, sizeof(*lines));
+    if (lines)
+        bdn->line = lines;
+    char *copy = lines ? strndup(text.text, text.length) : NULL;
     if (copy)
         bdn->line[bdn->nlines++] = (struct tkf_bdn_line){line, copy};
     else
@@ -461,8 +451,7 @@ void tkf_bdn_table_add(struct tkf_bdn *bdn, unsigned line, struct tkf_slice text
 static struct tkf_slice cell(const struct tkf_bdn *bdn, const struct columns *columns,
                              enum column column)
 {
-    size_t at = columns->at[column];
-    return at < bdn->csv.ncells ? bdn->csv.cells[at] : (struct tkf_slice){"", 0};
+    return tkf_csv_cell(&bdn->csv, columns->at[column]);
 }
 
 /* Markdown has what is special to it in generic types escaped. */
@@ -494,12 +483,12 @@ static struct tkf_bdn_key row_key(struct tkf_bdn *bdn, const struct columns *col
     for (int column = TYPE; column >= NAMESPACE; column--) {
         struct tkf_slice outer = cell(bdn, columns, column);
         if (outer.length > 0)
-            key.method = tkf_row_text(sink, "%.*s.%s", (int)outer.length, outer.text, key.method);
+            key.method = tkf_keepf(sink, "%.*s.%s", (int)outer.length, outer.text, key.method);
     }
     bool has_job = columns->at[JOB] != SIZE_MAX;
     struct tkf_builder params = {0}, job = {0};
     for (size_t i = 0; i < columns->first_statistic && i < bdn->csv.ncells; i++) {
-        struct tkf_slice title = tkf_slice(columns->title[i]), value = bdn->csv.cells[i];
+        struct tkf_slice title = tkf_slice_of(columns->title[i]), value = bdn->csv.cells[i];
         if (i == columns->at[METHOD] || i == columns->at[TYPE] || i == columns->at[NAMESPACE] ||
             i == columns->at[JOB] || IS_ONE_OF(title, idle_titles))
             continue;
@@ -580,7 +569,7 @@ static enum tkf_number_style table_style(struct tkf_bdn *bdn, const struct colum
     static const enum column voters[] = {MEAN, ERROR, MEDIAN, MIN, MAX};
     struct tkf_bdn_votes votes = {0};
     for (size_t i = 1; i < bdn->nlines; i++) {
-        if (!split(bdn, tkf_slice(bdn->line[i].text)))
+        if (!split(bdn, tkf_slice_of(bdn->line[i].text)))
             continue;
         for (size_t j = 0; j < sizeof(voters) / sizeof(*voters); j++)
             tkf_bdn_vote(&votes, cell(bdn, columns, voters[j]));
@@ -593,7 +582,7 @@ static enum tkf_number_style table_style(struct tkf_bdn *bdn, const struct colum
 static void read_table(struct tkf_bdn *bdn)
 {
     struct columns columns;
-    if (!split(bdn, tkf_slice(bdn->line[0].text)))
+    if (!split(bdn, tkf_slice_of(bdn->line[0].text)))
         return;
     read_titles(&bdn->csv, &columns);
     const char **title = calloc(columns.count, sizeof(*title));
@@ -601,10 +590,10 @@ static void read_table(struct tkf_bdn *bdn)
         return;
     columns.title = title;
     for (size_t i = 0; i < columns.count; i++)
-        title[i] = keep(bdn->sink, before(bdn->csv.cells[i], " ["));
+        title[i] = tkf_keep(bdn->sink, before(bdn->csv.cells[i], " ["));
     enum tkf_number_style style = table_style(bdn, &columns);
     for (size_t i = 1; i < bdn->nlines; i++) {
-        if (split(bdn, tkf_slice(bdn->line[i].text)) && !is_empty(&bdn->csv))
+        if (split(bdn, tkf_slice_of(bdn->line[i].text)) && !is_empty(&bdn->csv))
             read_row(bdn, bdn->line[i].number, &columns, style);
     }
     free(title);
@@ -662,13 +651,13 @@ void tkf_bdn_hint(struct tkf_bdn *bdn, struct tkf_slice text)
         bdn->hint = NULL; /* another kind, or the end of the hints */
     if (!bdn->hint || !at || !tkf_bdn_display(bdn->sink, tkf_slice_until(text, at), &key))
         return;
-    struct tkf_slice message = tkf_slice_trim(tkf_slice_from(text, at + strlen(arrow)));
+    struct tkf_slice message = tkf_trim(tkf_slice_from(text, at + strlen(arrow)));
     bool exactly = any_is_exactly(bdn, &key);
     for (size_t i = 0; i < bdn->count; i++) {
         struct tkf_bdn_row *row = &bdn->row[i];
         if (is_same(&row->key, &key, exactly) && (!row->result.remark || bdn->hint == kinds[0]))
             row->result.remark =
-                tkf_row_text(bdn->sink, "%s: %.*s", bdn->hint, (int)message.length, message.text);
+                tkf_keepf(bdn->sink, "%s: %.*s", bdn->hint, (int)message.length, message.text);
     }
 }
 
@@ -686,9 +675,9 @@ static bool is_rule(struct tkf_slice text)
 
 void tkf_bdn_line(struct tkf_bdn *bdn, unsigned line, struct tkf_slice text)
 {
-    text = tkf_slice_trim(text);
+    text = tkf_trim(text);
     if (tkf_slice_starts(text, "//") && bdn->nlines == 0)
-        text = tkf_slice_trim(tkf_slice_from(text, text.text + 2)); /* pasted into a source file */
+        text = tkf_trim(tkf_slice_from(text, text.text + 2)); /* pasted into a source file */
     bool pipe = text.length > 0 && memchr(text.text, '|', text.length);
     if (bdn->nlines > 0 && pipe) {
         if (!is_rule(text))

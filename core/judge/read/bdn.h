@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+
+#include "table.h"
+
 /**
  * What the readers of BenchmarkDotNet's texts share: its environment block, its tables, its hints.
  *
@@ -6,8 +9,6 @@
  */
 #ifndef TKF_READ_BDN_H
 #define TKF_READ_BDN_H
-
-#include "row.h"
 
 /** What tells one benchmark of a run from another. */
 struct tkf_bdn_key {

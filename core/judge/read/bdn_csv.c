@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bdn.h"
+#include "slice.h"
 
 /* The separator of a header line; 0 when it is none. */
 static char separator_of(struct tkf_slice line)
@@ -36,7 +37,7 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     struct tkf_bdn bdn = {.sink = sink, .timer_step_ns = NAN, .cpus = NAN};
     struct tkf_line line;
     while (tkf_input_line(in, &line)) {
-        struct tkf_slice text = {line.text, line.length};
+        struct tkf_slice text = tkf_line_slice(&line);
         char separator = separator_of(text);
         if (separator) { /* several files in one */
             tkf_bdn_table_end(&bdn);

@@ -7,7 +7,9 @@
 
 #include <tickfloor/error.h>
 
-#include "row.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 /* The mean ns of one operation over iterations of one mode of stage Actual, and how long they were.
  */
@@ -15,12 +17,6 @@ struct actual {
     double ns, operations, total_ns;
     unsigned count;
 };
-
-static bool text_is(const json_t *object, const char *key, const char *value)
-{
-    const char *text = tkf_json_text(object, key);
-    return text && !strcmp(text, value);
-}
 
 static struct actual read_actual(const json_t *benchmark, const char *mode)
 {
@@ -31,8 +27,8 @@ static struct actual read_actual(const json_t *benchmark, const char *mode)
     {
         double operations = tkf_json_number(iteration, "Operations");
         double ns = tkf_json_number(iteration, "Nanoseconds");
-        if (!text_is(iteration, "IterationMode", mode) ||
-            !text_is(iteration, "IterationStage", "Actual") || !(operations > 0) || isnan(ns))
+        if (!tkf_json_is(iteration, "IterationMode", mode) ||
+            !tkf_json_is(iteration, "IterationStage", "Actual") || !(operations > 0) || isnan(ns))
             continue;
         actual.ns += ns / operations;
         actual.count++;
@@ -82,10 +78,10 @@ static const char *name_of(struct tkf_sink *sink, const json_t *benchmark)
     if (!full && !method)
         return NULL;
     if (!full)
-        full = tkf_row_text(sink, "%s%s%s%s%s", space ? space : "", space ? "." : "",
-                            type ? type : "", type ? "." : "", method);
+        full = tkf_keepf(sink, "%s%s%s%s%s", space ? space : "", space ? "." : "", type ? type : "",
+                         type ? "." : "", method);
     struct tkf_slice job = job_of(benchmark);
-    return job.length > 0 ? tkf_row_text(sink, "%s [%.*s]", full, (int)job.length, job.text) : full;
+    return job.length > 0 ? tkf_keepf(sink, "%s [%.*s]", full, (int)job.length, job.text) : full;
 }
 
 static void add_samples(struct tkf_result *row, const json_t *statistics)
@@ -139,20 +135,15 @@ static void add_benchmark(struct tkf_sink *sink, struct tkf_input *in, const jso
     tkf_sink_add(sink, &row);
 }
 
-static const char *kept(struct tkf_sink *sink, const char *text)
-{
-    return text ? tkf_sink_text(sink, text, strlen(text)) : NULL;
-}
-
 static void read_host(struct tkf_sink *sink, const json_t *host, struct tkf_origin *origin)
 {
     const char *cpu = tkf_json_text(host, "ProcessorName");
     if (!cpu)
         cpu = tkf_json_text(json_object_get(host, "ProcessorName"), "Value"); /* until 2018 */
-    origin->cpu = kept(sink, cpu);
-    origin->os = kept(sink, tkf_json_text(host, "OsVersion"));
-    origin->arch = kept(sink, tkf_json_text(host, "Architecture"));
-    origin->version = kept(sink, tkf_json_text(host, "BenchmarkDotNetVersion"));
+    origin->cpu = tkf_keep_string(sink, cpu);
+    origin->os = tkf_keep_string(sink, tkf_json_text(host, "OsVersion"));
+    origin->arch = tkf_keep_string(sink, tkf_json_text(host, "Architecture"));
+    origin->version = tkf_keep_string(sink, tkf_json_text(host, "BenchmarkDotNetVersion"));
     origin->cpus = tkf_json_number(host, "LogicalCoreCount");
     double hz = tkf_json_number(json_object_get(host, "ChronometerFrequency"), "Hertz");
     if (isnan(hz))
@@ -166,7 +157,7 @@ static int recognise(const char *head, size_t length)
     (void)length;
     if (!strstr(head, "\"HostEnvironmentInfo\"") || !strstr(head, "\"Benchmarks\""))
         return 0;
-    return tkf_head_first(head) == '{' ? 95 : 50;
+    return tkf_head_opens(head, '{') ? 95 : 50;
 }
 
 static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bdn.h"
+#include "row.h"
 
 enum stage { RESULT, WORKLOAD, OVERHEAD, STAGES };
 
@@ -147,7 +148,7 @@ static void read_interval(struct state *state, struct tkf_slice text)
 
 static void read_line(struct state *state, unsigned number, struct tkf_slice text)
 {
-    text = tkf_slice_trim(text);
+    text = tkf_trim(text);
     if (tkf_slice_starts(text, "// ***** BenchmarkRunner: Finish") ||
         tkf_slice_starts(text, "// * Summary *")) {
         end_block(state);
@@ -190,7 +191,7 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     struct state state = {.bdn = {.sink = sink, .timer_step_ns = NAN, .cpus = NAN}};
     struct tkf_line line;
     while (tkf_input_line(in, &line))
-        read_line(&state, line.number, (struct tkf_slice){line.text, line.length});
+        read_line(&state, line.number, tkf_line_slice(&line));
     end_block(&state);
     state.bdn.no_overhead = state.any_workload && !state.any_overhead;
     tkf_bdn_end(&state.bdn);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bdn.h"
+#include "slice.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -24,7 +25,7 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     struct tkf_bdn bdn = {.sink = sink, .timer_step_ns = NAN, .cpus = NAN};
     struct tkf_line line;
     while (tkf_input_line(in, &line))
-        tkf_bdn_line(&bdn, line.number, (struct tkf_slice){line.text, line.length});
+        tkf_bdn_line(&bdn, line.number, tkf_line_slice(&line));
     tkf_bdn_end(&bdn);
     return 0;
 }

@@ -6,7 +6,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "keep.h"
+#include "row.h"
 
 static int recognise(const char *head, size_t length)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "benchstat.h"
+#include "keep.h"
 
 bool tkf_benchstat_config(struct tkf_benchstat *benchstat, struct tkf_slice line)
 {
@@ -32,7 +33,7 @@ bool tkf_benchstat_config(struct tkf_benchstat *benchstat, struct tkf_slice line
 static const struct tkf_benchstat_column *choose_column(struct tkf_benchstat *benchstat,
                                                         struct tkf_slice label)
 {
-    const char *kept = tkf_sink_text(benchstat->sink, label.text, label.length);
+    const char *kept = tkf_keep(benchstat->sink, label);
     for (unsigned i = 0; i < benchstat->ncolumns; i++) {
         if (benchstat->columns[i].label == kept) {
             tkf_sink_choose(benchstat->sink, benchstat->columns[i].origin);
@@ -74,7 +75,7 @@ void tkf_benchstat_add(struct tkf_benchstat *benchstat, struct tkf_slice label, 
         return;
     }
     struct tkf_result row = tkf_sink_row(benchstat->sink, line);
-    row.name = tkf_sink_text(benchstat->sink, cell->name.text, cell->name.length);
+    row.name = tkf_keep(benchstat->sink, cell->name);
     row.group = benchstat->pkg ? benchstat->pkg : "";
     row.remark = *column->label ? column->label : NULL;
     double ns = time_unit(cell->unit);
@@ -96,8 +97,7 @@ void tkf_benchstat_add(struct tkf_benchstat *benchstat, struct tkf_slice label, 
             row.bytes_per_second = cell->value;
         else
             row.metrics[row.nmetrics++] = (struct tkf_metric){
-                .unit = tkf_sink_text(benchstat->sink, cell->unit.text, cell->unit.length),
-                .value = cell->value};
+                .unit = tkf_keep(benchstat->sink, cell->unit), .value = cell->value};
     }
     tkf_sink_add(benchstat->sink, &row);
 }

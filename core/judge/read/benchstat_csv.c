@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "benchstat.h"
-#include "csv.h"
 #include "go.h"
+#include "keep.h"
+#include "table.h"
 
 #define COLUMNS_MAX TKF_BENCHSTAT_COLUMNS_MAX
 
@@ -28,7 +29,7 @@ struct block {
 
 static const char *keep(struct tkf_benchstat *benchstat, struct tkf_slice text)
 {
-    return tkf_sink_text(benchstat->sink, text.text, text.length);
+    return tkf_keep(benchstat->sink, text);
 }
 
 static bool interval_follows(const struct tkf_csv *csv, unsigned cell)

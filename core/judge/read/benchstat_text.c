@@ -9,6 +9,7 @@
 
 #include "benchstat.h"
 #include "go.h"
+#include "slice.h"
 
 static const char bar[] = "\xe2\x94\x82";
 static const char plus_minus[] = "\xc2\xb1";
@@ -16,32 +17,6 @@ static const char plus_minus[] = "\xc2\xb1";
 #define COLUMNS_MAX TKF_BENCHSTAT_COLUMNS_MAX
 
 /* ---- pieces ---- */
-
-static struct tkf_slice trimmed(struct tkf_slice text)
-{
-    while (text.length > 0 && text.text[text.length - 1] == ' ')
-        text.length--;
-    while (text.length > 0 && *text.text == ' ') {
-        text.text++;
-        text.length--;
-    }
-    return text;
-}
-
-static bool has(struct tkf_slice text, const char *what)
-{
-    return memmem(text.text, text.length, what, strlen(what));
-}
-
-/* The slice without that ending; false when it has another. */
-static bool drop_ending(struct tkf_slice *text, const char *ending)
-{
-    size_t length = strlen(ending);
-    if (text->length < length || memcmp(text->text + text->length - length, ending, length) != 0)
-        return false;
-    text->length -= length;
-    return true;
-}
 
 /* A value with its SI, binary or time suffix: "138.35n", "1.150Gi", "5.02ms", "56.0B". */
 static bool scaled_number(struct tkf_slice field, double *ret_value, double *ret_quantum)
@@ -62,7 +37,7 @@ static bool scaled_number(struct tkf_slice field, double *ret_value, double *ret
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
         struct tkf_slice number = field;
         double value, quantum;
-        if (!drop_ending(&number, suffixes[i].suffix) ||
+        if (!tkf_drop_end(&number, suffixes[i].suffix) ||
             !tkf_number(number, TKF_NUMBER_POINT, &value, &quantum))
             continue;
         *ret_value = value * suffixes[i].scale;
@@ -85,7 +60,7 @@ static double take_percent(struct tkf_slice *rest)
     if (field.length == 0)
         field = tkf_field(&at);
     *rest = at;
-    bool known = drop_ending(&field, "%") && tkf_number(field, TKF_NUMBER_POINT, &percent, NULL) &&
+    bool known = tkf_drop_end(&field, "%") && tkf_number(field, TKF_NUMBER_POINT, &percent, NULL) &&
                  isfinite(percent);
     return known ? percent : NAN;
 }
@@ -152,7 +127,7 @@ static size_t offset_of(struct tkf_slice line, size_t place)
 static struct tkf_slice between(struct tkf_slice line, size_t from, size_t to)
 {
     size_t begin = offset_of(line, from), end = offset_of(line, to);
-    return trimmed((struct tkf_slice){.text = line.text + begin, .length = end - begin});
+    return tkf_trim((struct tkf_slice){.text = line.text + begin, .length = end - begin});
 }
 
 /* The bars of a header line; the number of them. */
@@ -247,7 +222,7 @@ struct old_table {
 /* The next cell of a header: up to two blanks. */
 static struct tkf_slice header_field(struct tkf_slice *rest)
 {
-    *rest = trimmed(*rest);
+    *rest = tkf_trim(*rest);
     const char *gap = memmem(rest->text, rest->length, "  ", 2);
     struct tkf_slice field = {.text = rest->text,
                               .length = gap ? (size_t)(gap - rest->text) : rest->length};
@@ -278,7 +253,7 @@ static bool take_old_header(struct old_table *table, struct tkf_slice line)
             struct tkf_slice words = field, unit = tkf_field(&words);
             if (words.length > 0) {
                 label = unit;
-                unit = trimmed(words);
+                unit = tkf_trim(words);
             }
             table->unit = unit;
         }
@@ -321,14 +296,14 @@ static void take_line(struct tkf_benchstat *benchstat, struct tables *tables,
                       const struct tkf_line *line)
 {
     struct tkf_slice text = {.text = line->text, .length = line->length};
-    if (has(text, bar)) {
+    if (tkf_slice_find(text, bar)) {
         take_header(&tables->table, text);
         tables->in_table = true;
         tables->in_old_table = false;
         return;
     }
     tables->table.in_header = false;
-    if (trimmed(text).length == 0)
+    if (tkf_trim(text).length == 0)
         tables->in_table = tables->in_old_table = false;
     else if (tkf_benchstat_config(benchstat, text))
         return;
@@ -362,10 +337,11 @@ static int recognise(const char *head, size_t length)
     struct tkf_slice rest = {.text = head, .length = length}, line;
     int most = 0;
     while (most == 0 && tkf_slice_line(&rest, &line)) {
-        bool barred = has(line, bar);
+        bool barred = tkf_slice_find(line, bar);
         for (size_t i = 0; i < sizeof(units) / sizeof(*units) && barred; i++)
-            most = has(line, units[i]) ? 92 : most;
-        if (tkf_slice_starts(line, "name ") && (has(line, " time/op") || has(line, " alloc/op")))
+            most = tkf_slice_find(line, units[i]) ? 92 : most;
+        if (tkf_slice_starts(line, "name ") &&
+            (tkf_slice_find(line, " time/op") || tkf_slice_find(line, " alloc/op")))
             most = 90;
     }
     return most;

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -43,16 +45,17 @@ static void take_measures(struct tkf_json *json, const char *name, const char *g
 
 static const char *parameters(struct tkf_json *json, const json_t *object)
 {
-    const char *key, *all = "";
+    const char *key;
+    struct tkf_builder all = {0};
     json_t *value;
     json_object_foreach(json_object_get(object, "parameters"), key, value)
     {
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         const char *shown = json_is_string(value) ? json_string_value(value) : text;
-        all = tkf_keepf(json->sink, "%s%s%s=%s", all, *all ? " " : "", key, shown ? shown : "?");
+        tkf_build(&all, "%s%s=%s", all.out ? " " : "", key, shown ? shown : "?");
         free(text);
     }
-    return all;
+    return tkf_built(&all, json->sink);
 }
 
 static void take(struct tkf_json *json)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "row.h"
+#include "json_walk.h"
 
 static void add_samples(struct tkf_result *row, const json_t *message, double unit)
 {
@@ -50,7 +50,7 @@ static void add_message(struct tkf_sink *sink, unsigned line, const json_t *mess
         tkf_sink_notice(sink, line, "a result without an id or an estimate");
         return;
     }
-    if (!unit_text || !tkf_time_unit(tkf_slice(unit_text), &unit)) {
+    if (!unit_text || !tkf_time_unit(tkf_slice_of(unit_text), &unit)) {
         tkf_sink_notice(sink, line, "%s is not measured in a unit of time", id);
         return;
     }

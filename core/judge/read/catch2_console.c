@@ -7,7 +7,8 @@
 
 #include <tickfloor/error.h>
 
-#include "pieces.h"
+#include "../grow.h"
+#include "slice.h"
 
 /* The header of a table. */
 static bool is_table_start(struct tkf_slice line)
@@ -24,11 +25,6 @@ static int recognise(const char *head, size_t length)
             return 95;
     }
     return strstr(head, " is a Catch") && strstr(head, " host application.") ? 70 : 0;
-}
-
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t';
 }
 
 /* ---- cells ---- */
@@ -78,10 +74,10 @@ static bool take_cells(struct tkf_slice rest, const char *kinds, struct cells *r
 static bool find_cells(const struct tkf_line *line, const char *kinds, struct cells *ret_cells)
 {
     for (size_t i = 0; i < line->length; i++) {
-        if ((i && !blank(line->text[i - 1])) || blank(line->text[i]))
+        if ((i && !tkf_is_blank(line->text[i - 1])) || tkf_is_blank(line->text[i]))
             continue;
         if (take_cells((struct tkf_slice){line->text + i, line->length - i}, kinds, ret_cells)) {
-            ret_cells->left = tkf_text_trim((struct tkf_slice){line->text, i});
+            ret_cells->left = tkf_trim((struct tkf_slice){line->text, i});
             return true;
         }
     }
@@ -90,33 +86,17 @@ static bool find_cells(const struct tkf_line *line, const char *kinds, struct ce
 
 /* ---- texts that are spread over lines ---- */
 
-struct text {
-    char *bytes;
-    size_t length, size;
-};
-
-static bool append(struct text *text, struct tkf_slice piece, char between)
+static bool append(struct tkf_bytes *text, struct tkf_slice piece, char between)
 {
-    if (!piece.length)
+    if (piece.length == 0)
         return true;
-    size_t need = text->length + piece.length + 1;
-    if (need > text->size) {
-        char *bytes = realloc(text->bytes, 2 * need);
-        if (!bytes)
-            return false;
-        text->bytes = bytes;
-        text->size = 2 * need;
-    }
-    if (text->length)
-        text->bytes[text->length++] = between;
-    memcpy(text->bytes + text->length, piece.text, piece.length);
-    text->length += piece.length;
-    return true;
+    return (text->length == 0 || tkf_bytes_add(text, &between, 1)) &&
+           tkf_bytes_add(text, piece.text, piece.length);
 }
 
-static const char *keep(struct tkf_sink *sink, const struct text *text)
+static const char *keep(struct tkf_sink *sink, const struct tkf_bytes *bytes)
 {
-    return text->length ? tkf_sink_text(sink, text->bytes, text->length) : "";
+    return tkf_sink_text(sink, bytes->length > 0 ? bytes->text : "", bytes->length);
 }
 
 /* ---- lines ---- */
@@ -138,7 +118,7 @@ struct reading {
     bool analysis; /* rows have means and deviations on lines of their own */
     bool padded;   /* rows end in blanks: tells a piece of a name from program output */
     enum expect expect;
-    struct text path, name;
+    struct tkf_bytes path, name;
     struct tkf_result row;
     bool no_memory;
 };
@@ -219,8 +199,7 @@ static bool read_failure(struct reading *reading, const struct tkf_line *line)
     const char *why = failed + strlen(mark);
     const char *end = strrchr(why, ')');
     end_row(reading);
-    add_piece(reading,
-              tkf_text_trim((struct tkf_slice){line->text, (size_t)(failed - line->text)}));
+    add_piece(reading, tkf_trim((struct tkf_slice){line->text, (size_t)(failed - line->text)}));
     reading->row = tkf_sink_row(reading->sink, line->number);
     reading->row.failed = true;
     reading->row.remark =
@@ -233,7 +212,7 @@ static bool read_failure(struct reading *reading, const struct tkf_line *line)
 static void read_row_line(struct reading *reading, const struct tkf_line *line)
 {
     struct cells cells;
-    bool padded = line->length && blank(line->text[line->length - 1]);
+    bool padded = line->length && tkf_is_blank(line->text[line->length - 1]);
     if (read_failure(reading, line))
         return;
     if (find_cells(line, "nnt", &cells)) {
@@ -250,19 +229,19 @@ static void read_row_line(struct reading *reading, const struct tkf_line *line)
         } else {
             end_row(reading);
         }
-    } else if (!tkf_text_trim((struct tkf_slice){line->text, line->length}).length) {
+    } else if (!tkf_trim(tkf_line_slice(line)).length) {
         end_row(reading);
         reading->name.length = 0;
     } else if (padded || !reading->padded) {
         end_row(reading);
-        add_piece(reading, tkf_text_trim((struct tkf_slice){line->text, line->length}));
+        add_piece(reading, tkf_trim(tkf_line_slice(line)));
     }
 }
 
 /* A line of nothing but one character, as long as Catch2 draws them. */
 static bool is_rule(const struct tkf_line *line, char c)
 {
-    struct tkf_slice text = tkf_text_trim((struct tkf_slice){line->text, line->length});
+    struct tkf_slice text = tkf_trim(tkf_line_slice(line));
     size_t i = 0;
     while (i < text.length && text.text[i] == c)
         i++;
@@ -280,13 +259,12 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
     } else if (is_rule(line, '=') || is_rule(line, '~')) {
         end_row(reading);
         reading->place = BODY;
-    } else if (is_table_start((struct tkf_slice){line->text, line->length})) {
+    } else if (is_table_start(tkf_line_slice(line))) {
         end_row(reading);
         reading->place = TABLE;
         reading->analysis = !strstr(line->text, " mean");
     } else if (reading->place == PATH) {
-        if (!append(&reading->path, tkf_text_trim((struct tkf_slice){line->text, line->length}),
-                    '/'))
+        if (!append(&reading->path, tkf_trim(tkf_line_slice(line)), '/'))
             reading->no_memory = true;
     } else if (reading->place == ROWS) {
         read_row_line(reading, line);
@@ -304,8 +282,8 @@ static int read_catch2_console(struct tkf_input *in, struct tkf_sink *sink,
     while (!reading.no_memory && tkf_input_line(in, &line))
         read_line(&reading, &line);
     end_row(&reading);
-    free(reading.path.bytes);
-    free(reading.name.bytes);
+    free(reading.path.text);
+    free(reading.name.text);
     return reading.no_memory ? TKF_ENOMEM : 0;
 }
 

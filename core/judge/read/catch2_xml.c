@@ -8,7 +8,7 @@
 #include <tickfloor/error.h>
 
 #include "../xml.h"
-#include "pieces.h"
+#include "keep.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -34,7 +34,7 @@ struct reading {
 static double number(const char **attributes, const char *name, double *quantum)
 {
     double value, step;
-    if (!tkf_number(tkf_text_of(tkf_xml_attribute(attributes, name)), TKF_NUMBER_POINT, &value,
+    if (!tkf_number(tkf_slice_of(tkf_xml_attribute(attributes, name)), TKF_NUMBER_POINT, &value,
                     &step))
         return NAN;
     /* Zeros at the end are not printed: the finest of several values tells how finely all were. */
@@ -78,15 +78,15 @@ static void begin_origin(struct reading *reading, const char **attributes)
 {
     reading->origin = tkf_sink_origin(reading->sink, "catch2", TKF_TIMING_BATCHED);
     reading->origin->version =
-        tkf_text_keep(reading->sink, tkf_xml_attribute(attributes, "catch2-version"));
+        tkf_keep_string(reading->sink, tkf_xml_attribute(attributes, "catch2-version"));
 }
 
 static void begin_results(struct reading *reading, const char **attributes, unsigned line)
 {
     struct tkf_result *row = &reading->row;
     *row = tkf_sink_row(reading->sink, line);
-    row->name = tkf_text_keep(reading->sink, tkf_xml_attribute(attributes, "name"));
-    row->group = reading->path ? tkf_text_keep(reading->sink, reading->path) : "";
+    row->name = tkf_keep_string(reading->sink, tkf_xml_attribute(attributes, "name"));
+    row->group = reading->path ? tkf_keep_string(reading->sink, reading->path) : "";
     row->iterations = number(attributes, "iterations", NULL);
     double samples = number(attributes, "samples", NULL);
     if (samples >= 1 && samples < 1e9)
@@ -135,7 +135,7 @@ static void on_start(void *state, const char *element, const char **attributes, 
     } else if (reading->in_results && strcmp(element, "failed") == 0) {
         reading->row.failed = true;
         reading->row.remark =
-            tkf_text_keep(reading->sink, tkf_xml_attribute(attributes, "message"));
+            tkf_keep_string(reading->sink, tkf_xml_attribute(attributes, "message"));
     }
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libtest_text.h"
-#include "row.h"
+#include "slice.h"
 
 static const char zero_start[] = "At least one measurement of benchmark ";
 static const char zero_end[] = " took zero time per";
@@ -164,7 +164,7 @@ static const char *find_label(struct tkf_slice text, const char *label)
     for (const char *at = tkf_slice_find(text, label); at;
          at = tkf_slice_find(tkf_slice_from(text, at + 1), label)) {
         struct tkf_slice rest = tkf_slice_from(text, at + strlen(label));
-        if (tkf_slice_starts(tkf_slice_trim(rest), "[") && rest.length > 0 && rest.text[0] == ' ')
+        if (tkf_slice_starts(tkf_trim(rest), "[") && rest.length > 0 && rest.text[0] == ' ')
             found = at;
     }
     return found;
@@ -222,9 +222,9 @@ static void read_time(struct state *state, const struct tkf_line *line, struct t
         return;
     }
     if (name.length == 0 && state->before)
-        name = tkf_slice(state->before);
+        name = tkf_slice_of(state->before);
     if (name.length == 0 && state->running)
-        name = tkf_slice(state->running);
+        name = tkf_slice_of(state->running);
 
     bool running = state->running && tkf_slice_is(name, state->running);
     state->row = tkf_sink_row(state->sink, line->number);
@@ -247,7 +247,7 @@ static void read_time(struct state *state, const struct tkf_line *line, struct t
 
 static void read_line(struct state *state, const struct tkf_line *line)
 {
-    struct tkf_slice text = tkf_slice_trim((struct tkf_slice){line->text, line->length});
+    struct tkf_slice text = tkf_trim(tkf_line_slice(line));
     const char *label;
     bool zero = read_zero(state, line, text);
     if (zero || read_progress(state, line, text))
@@ -258,7 +258,7 @@ static void read_line(struct state *state, const struct tkf_line *line)
     if ((label = find_label(text, "time:"))) {
         struct tkf_slice values = in_brackets(text, label);
         if (!is_change(values))
-            read_time(state, line, tkf_slice_trim(tkf_slice_until(text, label)), values);
+            read_time(state, line, tkf_trim(tkf_slice_until(text, label)), values);
     } else if ((label = find_label(text, "thrpt:"))) {
         struct tkf_slice values = in_brackets(text, label);
         if (!is_change(values) && state->has_row)

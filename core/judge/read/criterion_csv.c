@@ -8,7 +8,10 @@
 
 #include <tickfloor/error.h>
 
+#include "../grow.h"
+#include "keep.h"
 #include "row.h"
+#include "table.h"
 
 enum column { GROUP, FUNCTION, VALUE, RATE, RATE_TYPE, TIME, UNIT, ITERATIONS, COLUMNS };
 
@@ -37,8 +40,7 @@ struct state {
 
 static struct tkf_slice cell(const struct state *state, enum column column)
 {
-    size_t at = state->at[column];
-    return at < state->csv.ncells ? state->csv.cells[at] : (struct tkf_slice){"", 0};
+    return tkf_csv_cell(&state->csv, state->at[column]);
 }
 
 static bool read_header(struct state *state)
@@ -84,18 +86,15 @@ static void flush(struct state *state)
 
 static int add_sample(struct state *state, double iterations, double ns)
 {
-    if (state->count == state->capacity) {
-        size_t capacity = state->capacity ? state->capacity * 2 : 128;
-        double *grown = reallocarray(state->iterations, capacity, sizeof(*grown));
-        if (grown)
-            state->iterations = grown;
-        double *grown_ns = reallocarray(state->ns, capacity, sizeof(*grown_ns));
-        if (grown_ns)
-            state->ns = grown_ns;
-        if (!grown || !grown_ns)
-            return TKF_ENOMEM;
-        state->capacity = capacity;
-    }
+    size_t capacity = state->capacity;
+    double *all = tkf_grow(state->iterations, state->count, &capacity, sizeof(*all));
+    if (all)
+        state->iterations = all;
+    double *all_ns = tkf_grow(state->ns, state->count, &state->capacity, sizeof(*all_ns));
+    if (all_ns)
+        state->ns = all_ns;
+    if (!all || !all_ns)
+        return TKF_ENOMEM;
     state->iterations[state->count] = iterations;
     state->ns[state->count++] = ns;
     return 0;
@@ -106,9 +105,9 @@ static const char *full_id(struct state *state)
 {
     struct tkf_slice group = cell(state, GROUP), function = cell(state, FUNCTION);
     struct tkf_slice value = cell(state, VALUE);
-    return tkf_row_text(state->sink, "%.*s%s%.*s%s%.*s", (int)group.length, group.text,
-                        function.length ? "/" : "", (int)function.length, function.text,
-                        value.length ? "/" : "", (int)value.length, value.text);
+    return tkf_keepf(state->sink, "%.*s%s%.*s%s%.*s", (int)group.length, group.text,
+                     function.length ? "/" : "", (int)function.length, function.text,
+                     value.length ? "/" : "", (int)value.length, value.text);
 }
 
 static int read_sample(struct state *state, unsigned line)
@@ -157,8 +156,8 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     bool has_header = false;
     tkf_sink_origin(sink, "criterion", TKF_TIMING_BATCHED);
     while (!error && tkf_input_line(in, &line)) {
-        struct tkf_slice text = {line.text, line.length};
-        if (tkf_slice_trim(text).length == 0)
+        struct tkf_slice text = tkf_line_slice(&line);
+        if (tkf_trim(text).length == 0)
             continue;
         if (!tkf_csv_split(&state.csv, text.text, text.length, ',')) {
             error = TKF_ENOMEM;

@@ -13,7 +13,9 @@
 
 #include <tickfloor/error.h>
 
-#include "row.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 static const char estimates_name[] = "estimates.json";
 
@@ -46,23 +48,23 @@ static json_t *load_beside(const char *path, const char *name)
 
 static struct tkf_slice last_part(struct tkf_slice path)
 {
-    const char *slash = memrchr(path.text, '/', path.length);
+    const char *slash = tkf_slice_last(path, '/');
     return slash ? tkf_slice_from(path, slash + 1) : path;
 }
 
 static struct tkf_slice parent(struct tkf_slice path)
 {
-    const char *slash = memrchr(path.text, '/', path.length);
+    const char *slash = tkf_slice_last(path, '/');
     return tkf_slice_until(path, slash ? slash : path.text);
 }
 
 /* A name where there is no benchmark.json: the folder above `new`, or of a renamed file its own. */
 static const char *name_from_path(struct tkf_sink *sink, const char *path)
 {
-    struct tkf_slice file = tkf_slice(path), name = last_part(file);
+    struct tkf_slice file = tkf_slice_of(path), name = last_part(file);
     if (tkf_slice_is(name, estimates_name))
         name = last_part(parent(parent(file)));
-    return tkf_sink_text(sink, name.text, name.length);
+    return tkf_keep(sink, name);
 }
 
 static void add_throughput(struct tkf_result *row, const json_t *throughput)
@@ -126,7 +128,7 @@ static const char *fill_row(struct tkf_sink *sink, struct tkf_result *row, const
 static int recognise(const char *head, size_t length)
 {
     (void)length;
-    if (tkf_head_first(head) != '{' || !strstr(head, "\"point_estimate\""))
+    if (!tkf_head_opens(head, '{') || !strstr(head, "\"point_estimate\""))
         return 0;
     return strstr(head, "\"confidence_interval\"") ? 95 : 0;
 }

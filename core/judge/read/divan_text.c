@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "row.h"
+#include "keep.h"
 
 /* Code points of one level of the tree. */
 #define LEVEL 3
@@ -65,9 +65,9 @@ static bool read_header(struct state *state, struct tkf_slice text)
     if (!fastest || !tkf_slice_find(text, "slowest ") || !tkf_slice_find(text, "median "))
         return false;
     flush(state);
-    struct tkf_slice name = tkf_slice_trim(tkf_slice_until(text, fastest));
+    struct tkf_slice name = tkf_trim(tkf_slice_until(text, fastest));
     state->name_columns = code_points(tkf_slice_until(text, fastest));
-    state->group = tkf_sink_text(state->sink, name.text, name.length);
+    state->group = tkf_keep(state->sink, name);
     memset(state->path, 0, sizeof(state->path));
     struct tkf_origin *origin = tkf_sink_origin(state->sink, "divan", TKF_TIMING_SUBTRACTED);
     origin->timer_step_ns = state->step_ns;
@@ -88,7 +88,7 @@ static unsigned split(struct tkf_slice text, struct tkf_slice cells[COLUMNS])
     unsigned count = 0;
     while (count < COLUMNS) {
         const char *end = tkf_slice_find(text, bar);
-        cells[count++] = tkf_slice_trim(end ? tkf_slice_until(text, end) : text);
+        cells[count++] = tkf_trim(end ? tkf_slice_until(text, end) : text);
         if (!end)
             break;
         text = tkf_slice_from(text, end + strlen(bar));
@@ -109,7 +109,7 @@ static const char *path_text(struct state *state, size_t depth)
 
 static bool time_cell(struct tkf_slice cell, double *ret_ns)
 {
-    return tkf_time(&cell, TKF_NUMBER_POINT, ret_ns, NULL) && tkf_slice_trim(cell).length == 0;
+    return tkf_time(&cell, TKF_NUMBER_POINT, ret_ns, NULL) && tkf_trim(cell).length == 0;
 }
 
 static void read_leaf(struct state *state, unsigned line, const char *name,
@@ -159,7 +159,7 @@ static void read_branch(struct state *state, const struct tkf_line *line, struct
         tkf_sink_notice(state->sink, line->number, "too deep in the tree");
         return;
     }
-    state->path[depth] = tkf_sink_text(state->sink, name.text, name.length);
+    state->path[depth] = tkf_keep(state->sink, name);
     bool empty = true;
     for (unsigned i = 0; i < count; i++)
         empty = empty && cells[i].length == 0;
@@ -232,7 +232,7 @@ static void read_line(struct state *state, const struct tkf_line *line)
         if (!at)
             continue;
         size_t depth = code_points(tkf_slice_until(tree, at)) / LEVEL;
-        struct tkf_slice name = tkf_slice_trim(tkf_slice_from(tree, at + strlen(branches[i])));
+        struct tkf_slice name = tkf_trim(tkf_slice_from(tree, at + strlen(branches[i])));
         read_branch(state, line, name, depth, rest);
         return;
     }

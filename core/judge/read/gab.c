@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gab.h"
+#include "json_walk.h"
 
 /* ---- the unit: free text, "ns/iter", "ops/sec", "ns/op\t 6125 B/op\t 69 allocs/op" ---- */
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+
+#include "json_walk.h"
+
 /** What the readers of github-action-benchmark's two files share: a benchmark in them. */
 #ifndef TKF_GAB_H
 #define TKF_GAB_H
-
-#include "rows.h"
 
 /**
  * Give the row of {name, value, unit, range?, extra?} to the current origin; one whose unit is

@@ -4,6 +4,8 @@
  * value}.
  */
 #include "gab.h"
+#include "head.h"
+#include "json_walk.h"
 
 static int recognise(const char *head, size_t length)
 {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "gab.h"
+#include "head.h"
+#include "json_walk.h"
 
 static int recognise(const char *head, size_t length)
 {

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "gbench.h"
-#include "pieces.h"
+#include "keep.h"
+#include "row.h"
 
 static const char *const aggregate_names[TKF_GBENCH_AGGREGATES] = {
     [TKF_GBENCH_MEAN] = "mean", [TKF_GBENCH_MEDIAN] = "median", [TKF_GBENCH_STDDEV] = "stddev",
@@ -50,8 +51,7 @@ void tkf_gbench_counter(struct tkf_sink *sink, struct tkf_result *row, struct tk
         }
     }
     if (row->nmetrics < TKF_METRICS_MAX)
-        row->metrics[row->nmetrics++] =
-            (struct tkf_metric){tkf_sink_text(sink, name.text, name.length), value};
+        row->metrics[row->nmetrics++] = (struct tkf_metric){tkf_keep(sink, name), value};
 }
 
 /* ---- which time ---- */
@@ -132,7 +132,7 @@ static void add_aggregates(struct tkf_gbench *state, const char *name)
     if (state->repetitions >= 1 && state->repetitions < 1e6)
         row.repetitions = (unsigned)state->repetitions;
     if (state->have[TKF_GBENCH_STDDEV])
-        tkf_interval_around(&row, finish_row(&state->aggregates[TKF_GBENCH_STDDEV], name).ns);
+        tkf_row_spread(&row, finish_row(&state->aggregates[TKF_GBENCH_STDDEV], name).ns);
     if (state->have[TKF_GBENCH_MIN] && state->have[TKF_GBENCH_MAX]) {
         double min_ns = finish_row(&state->aggregates[TKF_GBENCH_MIN], name).ns;
         double max_ns = finish_row(&state->aggregates[TKF_GBENCH_MAX], name).ns;

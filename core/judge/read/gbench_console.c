@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "gbench.h"
-#include "pieces.h"
+#include "keep.h"
+#include "row.h"
 
 /* What a row says beside its name. */
 struct cells {
@@ -16,11 +17,6 @@ struct cells {
     double iterations;     /* NAN where there are none */
     struct tkf_slice rest; /* counters and label */
 };
-
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
 
 /* A value and its unit. In a unit of time the value is ns. */
 static bool take_value(struct tkf_slice *rest, struct tkf_slice *ret_unit, double *ret_value,
@@ -80,12 +76,12 @@ static bool take_cells(struct tkf_slice rest, struct cells *ret_cells)
 static bool find_cells(struct tkf_slice line, struct cells *ret_cells)
 {
     for (size_t i = 1; i < line.length; i++) {
-        if (!blank(line.text[i - 1]) || blank(line.text[i]))
+        if (!tkf_is_blank(line.text[i - 1]) || tkf_is_blank(line.text[i]))
             continue;
         struct tkf_slice rest = {line.text + i, line.length - i};
         if (!take_cells(rest, ret_cells))
             continue;
-        while (blank(line.text[i - 1]))
+        while (tkf_is_blank(line.text[i - 1]))
             i--;
         ret_cells->name = (struct tkf_slice){line.text, i};
         return true;
@@ -191,7 +187,7 @@ static int recognise(const char *head, size_t length)
     while (tkf_slice_line(&rest, &line)) {
         struct cells cells;
         double unit_ns;
-        line = tkf_text_uncomment(line);
+        line = tkf_strip_marks(line);
         if (read_header(line, &counters))
             return 95;
         if (find_cells(line, &cells) && tkf_time_unit(cells.unit, &unit_ns))
@@ -238,8 +234,8 @@ static bool read_failure(struct reading *reading, struct tkf_slice text, unsigne
         const char *message = mark + strlen(marks[i]);
         const char *end = text.text + text.length;
         const char *quote =
-            tkf_text_last((struct tkf_slice){message, (size_t)(end - message)}, '\'');
-        while (mark > text.text && blank(mark[-1]))
+            tkf_slice_last((struct tkf_slice){message, (size_t)(end - message)}, '\'');
+        while (mark > text.text && tkf_is_blank(mark[-1]))
             mark--;
         need_origin(reading);
         const char *name = tkf_sink_text(reading->sink, text.text, (size_t)(mark - text.text));
@@ -256,7 +252,7 @@ static bool read_failure(struct reading *reading, struct tkf_slice text, unsigne
 static void read_cells(struct reading *reading, const struct cells *cells, unsigned line)
 {
     struct tkf_sink *sink = reading->sink;
-    const char *name = tkf_sink_text(sink, cells->name.text, cells->name.length);
+    const char *name = tkf_keep(sink, cells->name);
     struct tkf_gbench_run run = tkf_gbench_run(sink, line, name);
     double unit_ns;
     run.no_time = !tkf_time_unit(cells->unit, &unit_ns);
@@ -282,13 +278,12 @@ static bool is_tabular(struct tkf_slice counters)
 
 static void read_line(struct reading *reading, const struct tkf_line *line)
 {
-    struct tkf_slice text = tkf_text_uncomment((struct tkf_slice){line->text, line->length}),
-                     counters;
+    struct tkf_slice text = tkf_strip_marks(tkf_line_slice(line)), counters;
     if (read_header(text, &counters)) {
         need_origin(reading);
         reading->counters = NULL;
         if (is_tabular(counters))
-            reading->counters = tkf_sink_text(reading->sink, counters.text, counters.length);
+            reading->counters = tkf_keep(reading->sink, counters);
         return;
     }
     struct cells cells;

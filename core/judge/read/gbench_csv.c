@@ -5,8 +5,9 @@
 
 #include <tickfloor/error.h>
 
-#include "csv.h"
 #include "gbench.h"
+#include "keep.h"
+#include "table.h"
 
 static const char header_start[] = "name,iterations,real_time,cpu_time,time_unit";
 
@@ -49,11 +50,6 @@ static double number(const struct tkf_csv *cells, int column)
     return tkf_number(tkf_csv_cell(cells, column), TKF_NUMBER_POINT, &value, NULL) ? value : NAN;
 }
 
-static const char *keep(struct tkf_sink *sink, struct tkf_slice text)
-{
-    return tkf_sink_text(sink, text.text, text.length);
-}
-
 static void read_counters(struct tkf_sink *sink, struct tkf_result *row,
                           const struct tkf_csv *header, const struct tkf_csv *cells,
                           int first_counter)
@@ -73,7 +69,7 @@ static void read_row(struct tkf_gbench *state, const struct tkf_csv *header,
 {
     const struct columns columns = find_columns(header);
     struct tkf_sink *sink = state->sink;
-    const char *name = keep(sink, tkf_csv_cell(cells, columns.name));
+    const char *name = tkf_keep(sink, tkf_csv_cell(cells, columns.name));
     struct tkf_gbench_run run = tkf_gbench_run(sink, line, name);
     run.row.iterations = number(cells, columns.iterations);
     read_counters(sink, &run.row, header, cells, columns.first_counter);
@@ -84,7 +80,7 @@ static void read_row(struct tkf_gbench *state, const struct tkf_csv *header,
      */
     if (tkf_csv_cell(cells, columns.error).length) {
         run.row.failed = true;
-        run.row.remark = keep(sink, tkf_csv_cell(cells, columns.message));
+        run.row.remark = tkf_keep(sink, tkf_csv_cell(cells, columns.message));
         tkf_gbench_add(state, &run);
         return;
     }

@@ -6,7 +6,7 @@
 #include <tickfloor/error.h>
 
 #include "gbench.h"
-#include "pieces.h"
+#include "keep.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -45,7 +45,7 @@ static void read_context(struct tkf_sink *sink, struct tkf_origin *origin, const
     origin->cpus = tkf_json_number(context, "num_cpus");
     const char *version = tkf_json_text(context, "library_version");
     if (version)
-        origin->version = tkf_text_keep(sink, version);
+        origin->version = tkf_keep_string(sink, version);
 }
 
 /* A time in its unit; doubles are printed in full, integers (before 2016) were rounded. */
@@ -65,7 +65,7 @@ static void read_failure(struct tkf_sink *sink, struct tkf_gbench_run *run, cons
     run->row.failed = true;
     run->real_ns = run->cpu_ns = NAN;
     if (message)
-        run->row.remark = tkf_text_keep(sink, message);
+        run->row.remark = tkf_keep_string(sink, message);
 }
 
 static struct tkf_gbench_run read_run(struct tkf_sink *sink, json_t *object, const char *name,
@@ -78,14 +78,14 @@ static struct tkf_gbench_run read_run(struct tkf_sink *sink, json_t *object, con
     run.aggregate = tkf_json_text(object, "aggregate_name");
     const char *run_name = tkf_json_text(object, "run_name");
     if (run_name)
-        run.run_name = tkf_text_keep(sink, run_name);
+        run.run_name = tkf_keep_string(sink, run_name);
     const char *unit = tkf_json_text(object, "aggregate_unit");
     run.no_time = unit && strcmp(unit, "percentage") == 0;
 
     double unit_ns = NAN;
     const char *time_unit = tkf_json_text(object, "time_unit");
     if (time_unit)
-        tkf_time_unit(tkf_text_of(time_unit), &unit_ns);
+        tkf_time_unit(tkf_slice_of(time_unit), &unit_ns);
     run.real_ns = read_time(object, "real_time", unit_ns, &run.real_quantum_ns);
     run.cpu_ns = read_time(object, "cpu_time", unit_ns, &run.cpu_quantum_ns);
     run.row.iterations = tkf_json_number(object, "iterations");
@@ -97,7 +97,7 @@ static struct tkf_gbench_run read_run(struct tkf_sink *sink, json_t *object, con
     json_object_foreach(object, key, value)
     {
         if (json_is_number(value) && is_counter(key))
-            tkf_gbench_counter(sink, &run.row, tkf_text_of(key), json_number_value(value));
+            tkf_gbench_counter(sink, &run.row, tkf_slice_of(key), json_number_value(value));
     }
     return run;
 }
@@ -134,7 +134,7 @@ static int read_gbench_json(struct tkf_input *in, struct tkf_sink *sink,
         /* A fitted curve and its error, not a run. */
         if (json_object_get(object, "big_o") || json_object_get(object, "rms"))
             continue;
-        const char *name = tkf_text_keep(sink, text);
+        const char *name = tkf_keep_string(sink, text);
         struct tkf_gbench_run run = read_run(sink, object, name, line);
         if (isnan(run.real_ns) && isnan(run.cpu_ns) && !run.row.failed)
             tkf_sink_notice(sink, line, "%s: no time with a unit in it", name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "go.h"
+#include "keep.h"
 
 static const char benchmark[] = "Benchmark";
 
@@ -15,11 +16,6 @@ static struct tkf_slice slice_of(const char *text, const char *end)
 static const char *slice_end(struct tkf_slice slice)
 {
     return slice.text + slice.length;
-}
-
-static const char *find(struct tkf_slice in, const char *text)
-{
-    return memmem(in.text, in.length, text, strlen(text));
 }
 
 /* ---- one row ---- */
@@ -52,7 +48,7 @@ static void add_metric(struct tkf_sink *sink, struct tkf_result *row, struct tkf
     if (row->nmetrics == TKF_METRICS_MAX)
         return;
     row->metrics[row->nmetrics++] =
-        (struct tkf_metric){.unit = tkf_sink_text(sink, unit.text, unit.length), .value = value};
+        (struct tkf_metric){.unit = tkf_keep(sink, unit), .value = value};
 }
 
 /* One "value unit" into the row; true when it is the time. */
@@ -165,7 +161,7 @@ static void add(struct tkf_go *go, struct tkf_go_run *run, const char *name, str
 /* Where "N value ns/op" begins in a line that has something else in front of it; NULL when there is none. */
 static const char *find_numbers(struct tkf_slice line)
 {
-    const char *at = find(line, " ns/op");
+    const char *at = tkf_slice_find(line, " ns/op");
     if (!at)
         return NULL;
     const char *begin = line.text;
@@ -204,7 +200,7 @@ static void take_row(struct tkf_go *go, struct tkf_go_run *run, const struct tkf
     struct tkf_slice name = tkf_field(&rest);
     struct tkf_result row = tkf_sink_row(go->sink, line->number);
     enum row_kind kind = take_numbers(go->sink, rest, line->cut, &row);
-    const char *kept = tkf_sink_text(go->sink, name.text, name.length);
+    const char *kept = tkf_keep(go->sink, name);
     if (kind == ROW_PARTLY)
         tkf_sink_notice(go->sink, line->number, "%s: %.120s",
                         line->cut ? "cut short" : "read in part", text.text);
@@ -250,12 +246,12 @@ static bool take_config(struct tkf_go *go, struct tkf_go_run *run, struct tkf_sl
 static const char *go_version(struct tkf_sink *sink, struct tkf_slice text)
 {
     static const char before[] = "go version go";
-    const char *at = find(text, before);
+    const char *at = tkf_slice_find(text, before);
     if (!at)
         return NULL;
     struct tkf_slice rest = slice_of(at + sizeof(before) - 3, slice_end(text));
     struct tkf_slice version = tkf_field(&rest);
-    return tkf_sink_text(sink, version.text, version.length);
+    return tkf_keep(sink, version);
 }
 
 /* What Go says of a benchmark, a package or the run beside its results. */
@@ -300,7 +296,7 @@ static struct tkf_slice row_within(struct tkf_slice text)
     struct tkf_slice plain = unquoted(text);
     if (tkf_slice_starts(plain, benchmark))
         return plain;
-    const char *at = find(text, benchmark);
+    const char *at = tkf_slice_find(text, benchmark);
     const char *tab = at ? memchr(at, '\t', (size_t)(slice_end(text) - at)) : NULL;
     return tab ? slice_of(at, slice_end(text)) : slice_of(text.text, text.text);
 }
@@ -322,7 +318,7 @@ void tkf_go_line(struct tkf_go *go, struct tkf_go_run *run, const struct tkf_lin
         return;
     if (run->pending && take_rest(go, run, line, text))
         return;
-    if (!find(text, "/op"))
+    if (!tkf_slice_find(text, "/op"))
         return;
     within = rest = row_within(text);
     if (is_name(tkf_field(&rest)))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../grow.h"
 #include "go.h"
 
 /* One package's output. */
@@ -11,8 +12,7 @@ struct package {
     const char *name; /* kept once, so that equal ones are the same */
     struct package *next;
     struct tkf_go_run run;
-    char *text; /* a line without its end so far */
-    size_t length, size;
+    struct tkf_bytes line; /* without its end so far */
 };
 
 struct packages {
@@ -52,32 +52,16 @@ static struct package *find_package(struct packages *packages, struct tkf_sink *
 static void free_package(struct packages *packages, struct package *package)
 {
     tdelete(package, &packages->tree, compare_packages);
-    free(package->text);
+    free(package->line.text);
     free(package);
 }
 
 static void give_line(struct tkf_go *go, struct package *package, unsigned number, bool cut)
 {
-    package->text[package->length] = '\0';
     struct tkf_line line = {
-        .text = package->text, .length = package->length, .number = number, .cut = cut};
+        .text = package->line.text, .length = package->line.length, .number = number, .cut = cut};
     tkf_go_line(go, &package->run, &line);
-    package->length = 0;
-}
-
-static bool append(struct package *package, const char *text, size_t length)
-{
-    if (package->size - package->length <= length) {
-        size_t size = (package->length + length + 1) * 2;
-        char *more = realloc(package->text, size);
-        if (!more)
-            return false;
-        package->text = more;
-        package->size = size;
-    }
-    memcpy(package->text + package->length, text, length);
-    package->length += length;
-    return true;
+    package->line.length = 0;
 }
 
 /* Output of a package: whole lines go on to Go's own, the rest waits. */
@@ -87,7 +71,7 @@ static bool take_output(struct tkf_go *go, struct package *package, const char *
     const char *end = text + length;
     while (text < end) {
         const char *lf = memchr(text, '\n', (size_t)(end - text));
-        if (!append(package, text, (size_t)((lf ? lf : end) - text)))
+        if (!tkf_bytes_add(&package->line, text, (size_t)((lf ? lf : end) - text)))
             return false;
         if (!lf)
             return true;
@@ -142,7 +126,7 @@ static int read_events(struct tkf_input *in, struct tkf_sink *sink,
         taken = take_line(&go, &packages, &line);
     for (struct package *package = packages.first, *next; package; package = next) {
         next = package->next;
-        if (package->length > 0)
+        if (package->line.length > 0)
             give_line(&go, package, line.number, true);
         tkf_go_run_end(&go, &package->run);
         free_package(&packages, package);

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "pieces.h"
+#include "keep.h"
+#include "row.h"
 
 static const char spread_mark[] = " ticks; MAD=";
 static const char failure_mark[] = ": measurement failed";
@@ -57,13 +58,12 @@ static const char *keep_name(struct tkf_sink *sink, struct tkf_slice text)
     const char *input = end;
     while (input > text.text && !isspace((unsigned char)input[-1]))
         input--;
-    struct tkf_slice name =
-        tkf_text_trim((struct tkf_slice){text.text, (size_t)(input - text.text)});
+    struct tkf_slice name = tkf_trim((struct tkf_slice){text.text, (size_t)(input - text.text)});
     char joined[256];
     int length = snprintf(joined, sizeof(joined), "%.*s%s%.*s", (int)name.length, name.text,
                           name.length ? " " : "", (int)(end - input), input);
     if (length < 0 || (size_t)length >= sizeof(joined))
-        return tkf_sink_text(sink, text.text, text.length);
+        return tkf_keep(sink, text);
     return tkf_sink_text(sink, joined, (size_t)length);
 }
 
@@ -72,10 +72,11 @@ static bool read_row(struct reading *reading, struct tkf_slice text, unsigned li
 {
     const char *mark = memmem(text.text, text.length, spread_mark, strlen(spread_mark));
     const char *colon =
-        mark ? tkf_text_last((struct tkf_slice){text.text, (size_t)(mark - text.text)}, ':') : NULL;
+        mark ? tkf_slice_last((struct tkf_slice){text.text, (size_t)(mark - text.text)}, ':')
+             : NULL;
     double ticks, quantum, spread, ns, ns_quantum;
     if (!colon || colon == text.text ||
-        !tkf_number(tkf_text_trim((struct tkf_slice){colon + 1, (size_t)(mark - colon - 1)}),
+        !tkf_number(tkf_trim((struct tkf_slice){colon + 1, (size_t)(mark - colon - 1)}),
                     TKF_NUMBER_POINT, &ticks, &quantum))
         return false;
     const char *rest = mark + strlen(spread_mark);
@@ -95,10 +96,10 @@ static bool read_row(struct reading *reading, struct tkf_slice text, unsigned li
     need_origin(reading);
     struct tkf_result row = tkf_sink_row(reading->sink, line);
     row.name = keep_name(reading->sink,
-                         tkf_text_trim((struct tkf_slice){text.text, (size_t)(colon - text.text)}));
+                         tkf_trim((struct tkf_slice){text.text, (size_t)(colon - text.text)}));
     row.ns = ns;
     row.quantum_ns = ns_quantum;
-    tkf_interval_around(&row, ns * spread / 100);
+    tkf_row_spread(&row, ns * spread / 100);
     tkf_sink_add(reading->sink, &row);
     return true;
 }
@@ -124,7 +125,7 @@ static int read_highway_text(struct tkf_input *in, struct tkf_sink *sink,
     struct reading reading = {.sink = sink, .tick_ns = NAN};
     struct tkf_line line;
     while (tkf_input_line(in, &line)) {
-        struct tkf_slice text = tkf_text_trim((struct tkf_slice){line.text, line.length});
+        struct tkf_slice text = tkf_trim(tkf_line_slice(&line));
         if (!read_rate(&reading, text) && !read_row(&reading, text, line.number) &&
             !read_failure(&reading, text, line.number) &&
             memmem(text.text, text.length, " ticks;", strlen(" ticks;")))

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "hyperfine.h"
+#include "keep.h"
+#include "row.h"
 
 void tkf_hyperfine_begin(struct tkf_hyperfine *file, struct tkf_sink *sink)
 {

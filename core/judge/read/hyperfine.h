@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+
+#include "../reader.h"
+
 /** What the readers of hyperfine's four outputs share. */
 #ifndef TKF_HYPERFINE_H
 #define TKF_HYPERFINE_H
-
-#include "rows.h"
 
 /** One file of hyperfine's: one origin. */
 struct tkf_hyperfine {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "hyperfine.h"
+#include "keep.h"
+#include "row.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -21,6 +23,7 @@ static int recognise(const char *head, size_t length)
 struct report {
     struct tkf_hyperfine file;
     struct tkf_result row;
+    struct tkf_builder remark; /* of the row: what hyperfine wrote below it */
     bool has_row;
 };
 
@@ -30,6 +33,8 @@ static void flush(struct report *report)
     if (!report->has_row)
         return;
     report->has_row = false;
+    if (report->remark.out)
+        row->remark = tkf_built(&report->remark, report->file.sink);
     if (isnan(row->ns) && row->remark)
         row->failed = true;
     tkf_hyperfine_give(&report->file, row);
@@ -91,11 +96,9 @@ static void take_range(struct tkf_result *row, struct tkf_slice text)
 
 static void add_remark(struct report *report, struct tkf_slice text)
 {
-    struct tkf_result *row = &report->row;
     text = tkf_trim(text);
-    row->remark = row->remark ? tkf_keepf(report->file.sink, "%s %.*s", row->remark,
-                                          (int)text.length, text.text)
-                              : tkf_keep(report->file.sink, text);
+    tkf_build(&report->remark, "%s%.*s", report->remark.out ? " " : "", (int)text.length,
+              text.text);
 }
 
 static void take_line(struct report *report, const struct tkf_line *line)

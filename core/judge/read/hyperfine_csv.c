@@ -2,8 +2,10 @@
 /* hyperfine --export-csv; seconds. */
 #include <string.h>
 
-#include "csv.h"
 #include "hyperfine.h"
+#include "json_walk.h"
+#include "keep.h"
+#include "table.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -40,18 +42,16 @@ static void take_number(struct tkf_result *row, const char *title, double second
         row->cpu_ns += seconds * 1e9;
 }
 
-static void take_field(struct table *table, struct tkf_result *row, const char *title,
-                       struct tkf_slice field)
+static void take_field(struct tkf_sink *sink, struct tkf_result *row, struct tkf_builder *group,
+                       const char *title, struct tkf_slice field)
 {
-    struct tkf_sink *sink = table->file.sink;
     double number;
     struct tkf_slice parameter;
     if (strcmp(title, "command") == 0)
         row->name = tkf_keep(sink, field);
     else if (tkf_cut(tkf_slice_of(title), "parameter_", NULL, &parameter))
-        row->group =
-            tkf_keepf(sink, "%s%s%.*s=%.*s", row->group, *row->group ? " " : "",
-                      (int)parameter.length, parameter.text, (int)field.length, field.text);
+        tkf_build(group, "%s%.*s=%.*s", group->out ? " " : "", (int)parameter.length,
+                  parameter.text, (int)field.length, field.text);
     else if (tkf_number(field, TKF_NUMBER_POINT, &number, NULL))
         take_number(row, title, number);
 }
@@ -65,11 +65,13 @@ static void take_line(struct table *table, unsigned number)
             table->titles[table->ntitles] = tkf_keep(sink, csv->cells[table->ntitles]);
         return;
     }
+    struct tkf_builder group = {0};
     struct tkf_result row = tkf_sink_row(sink, number);
     row.statistic = TKF_STATISTIC_MEAN;
     row.quantum_ns = 0;
     for (unsigned i = 0; i < table->ntitles && i < csv->ncells; i++)
-        take_field(table, &row, table->titles[i], csv->cells[i]);
+        take_field(sink, &row, &group, table->titles[i], csv->cells[i]);
+    row.group = tkf_built(&group, sink);
     tkf_hyperfine_give(&table->file, &row);
 }
 
@@ -78,6 +80,7 @@ static int read(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_er
     struct tkf_line line;
     struct table table = {.ntitles = 0};
     int ret = 0;
+    (void)ret_error;
     tkf_hyperfine_begin(&table.file, sink);
     while (ret == 0 && tkf_input_line(in, &line)) {
         if (line.length == 0)
@@ -89,8 +92,6 @@ static int read(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_er
     }
     tkf_csv_free(&table.csv);
     tkf_hyperfine_end(&table.file);
-    if (ret < 0)
-        *ret_error = (struct tkf_input_error){.text = "out of memory", .next = "free some memory"};
     return ret;
 }
 

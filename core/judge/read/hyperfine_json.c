@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "head.h"
 #include "hyperfine.h"
+#include "json_walk.h"
+#include "keep.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -24,14 +27,15 @@ static const struct tkf_member members[] = {
 
 static const char *parameters(struct tkf_json *json, const json_t *result)
 {
-    const char *key, *all = "";
+    const char *key;
+    struct tkf_builder all = {0};
     json_t *value;
     json_object_foreach(json_object_get(result, "parameters"), key, value)
     {
         const char *text = json_string_value(value);
-        all = tkf_keepf(json->sink, "%s%s%s=%s", all, *all ? " " : "", key, text ? text : "?");
+        tkf_build(&all, "%s%s=%s", all.out ? " " : "", key, text ? text : "?");
     }
-    return all;
+    return tkf_built(&all, json->sink);
 }
 
 /* One that a signal ended has null for a code. */

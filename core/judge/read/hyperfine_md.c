@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "head.h"
 #include "hyperfine.h"
+#include "keep.h"
+#include "row.h"
 
 #define CELLS_MAX 16
 
@@ -25,20 +28,6 @@ struct table {
     unsigned line;
 };
 
-static void take_mean(struct tkf_result *row, struct tkf_slice cell, double unit_ns)
-{
-    struct tkf_slice value = cell, spread = {0};
-    double number, quantum, width;
-    tkf_cut_spread(cell, &value, &spread);
-    if (!tkf_number(value, TKF_NUMBER_POINT, &number, &quantum))
-        return;
-    row->ns = number * unit_ns;
-    row->quantum_ns = quantum * unit_ns;
-    row->statistic = TKF_STATISTIC_MEAN;
-    if (tkf_number(spread, TKF_NUMBER_POINT, &width, NULL))
-        tkf_row_spread(row, width * unit_ns);
-}
-
 /* A cell by its title: "Command", "Mean [ms]", "Min [ms]", "Max [ms]". */
 static void take_cell(struct table *table, struct tkf_result *row, const char *title,
                       const char *text)
@@ -53,7 +42,7 @@ static void take_cell(struct table *table, struct tkf_result *row, const char *t
         !tkf_time_unit(unit, &unit_ns))
         return;
     if (tkf_slice_is(what, "Mean"))
-        take_mean(row, cell, unit_ns);
+        tkf_row_value_spread(row, cell, unit_ns, TKF_STATISTIC_MEAN);
     else if (!tkf_number(cell, TKF_NUMBER_POINT, &number, NULL))
         return;
     else if (tkf_slice_is(what, "Min"))

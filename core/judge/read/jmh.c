@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../grow.h"
 #include "jmh.h"
+#include "keep.h"
+#include "row.h"
 
 static const struct {
     const char *name;
@@ -35,8 +38,8 @@ static bool read_unit(struct tkf_slice unit, bool *ret_rate, double *ret_ns)
     const char *slash = tkf_slice_find(unit, "/");
     if (!slash)
         return false;
-    struct tkf_slice above = tkf_slice_trim(tkf_slice_until(unit, slash));
-    struct tkf_slice below = tkf_slice_trim(tkf_slice_from(unit, slash + 1));
+    struct tkf_slice above = tkf_trim(tkf_slice_until(unit, slash));
+    struct tkf_slice below = tkf_trim(tkf_slice_from(unit, slash + 1));
     if (tkf_slice_is(below, "op")) {
         *ret_rate = false;
         return tkf_time_unit(above, ret_ns);
@@ -78,30 +81,26 @@ static struct tkf_result *find(struct tkf_jmh_rows *rows, const char *name, cons
     return NULL;
 }
 
-static struct tkf_jmh_row *grow(struct tkf_jmh_rows *rows)
+static struct tkf_jmh_row *next_row(struct tkf_jmh_rows *rows)
 {
-    if (rows->count == rows->capacity) {
-        size_t capacity = rows->capacity ? rows->capacity * 2 : 32;
-        struct tkf_jmh_row *grown = reallocarray(rows->row, capacity, sizeof(*grown));
-        if (!grown)
-            return NULL;
-        rows->row = grown;
-        rows->capacity = capacity;
-    }
-    return &rows->row[rows->count++];
+    struct tkf_jmh_row *row = tkf_grow(rows->row, rows->count, &rows->capacity, sizeof(*row));
+    if (!row)
+        return NULL;
+    rows->row = row;
+    return row + rows->count++;
 }
 
 static const char *full_name(struct tkf_jmh_rows *rows, struct tkf_slice name, const char *params)
 {
-    return *params ? tkf_row_text(rows->sink, "%.*s (%s)", (int)name.length, name.text, params)
-                   : tkf_sink_text(rows->sink, name.text, name.length);
+    return *params ? tkf_keepf(rows->sink, "%.*s (%s)", (int)name.length, name.text, params)
+                   : tkf_keep(rows->sink, name);
 }
 
 struct tkf_result *tkf_jmh_add(struct tkf_jmh_rows *rows, unsigned line, struct tkf_slice name,
                                const char *params, struct tkf_slice mode, double threads,
                                const struct tkf_jmh_score *score)
 {
-    const char *mode_text = tkf_sink_text(rows->sink, mode.text, mode.length);
+    const char *mode_text = tkf_keep(rows->sink, mode);
     const char *colon = tkf_slice_find(name, ":");
     if (colon) {
         const char *main_name = full_name(rows, tkf_slice_until(name, colon), params);
@@ -120,7 +119,7 @@ struct tkf_result *tkf_jmh_add(struct tkf_jmh_rows *rows, unsigned line, struct 
                         (int)name.length, name.text, (int)score->unit.length, score->unit.text);
         return NULL;
     }
-    struct tkf_jmh_row *row = grow(rows);
+    struct tkf_jmh_row *row = next_row(rows);
     if (!row) {
         tkf_sink_notice(rows->sink, line, "out of memory: %.*s is lost", (int)name.length,
                         name.text);
@@ -162,8 +161,8 @@ void tkf_jmh_secondary(struct tkf_jmh_rows *rows, struct tkf_result *row, struct
         row->max_ns = tkf_jmh_ns(score->value, score->unit, row->threads);
     } else {
         tkf_row_metric(row,
-                       tkf_row_text(rows->sink, "%.*s %.*s", (int)what.length, what.text,
-                                    (int)score->unit.length, score->unit.text),
+                       tkf_keepf(rows->sink, "%.*s %.*s", (int)what.length, what.text,
+                                 (int)score->unit.length, score->unit.text),
                        score->value);
     }
 }
@@ -191,4 +190,10 @@ void tkf_jmh_end(struct tkf_jmh_rows *rows)
             add_mode(rows, rows->row[i].mode);
     }
     free(rows->row);
+}
+
+bool tkf_jmh_number(struct tkf_slice text, double *ret_value, double *ret_quantum)
+{
+    enum tkf_number_style style = tkf_slice_find(text, ",") ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT;
+    return tkf_number(text, style, ret_value, ret_quantum);
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+
+#include "../reader.h"
+
 /**
  * What the readers of JMH's formats share: scores to times, secondary metrics to the row they
  * belong to, one origin for each mode.
@@ -8,8 +11,6 @@
  */
 #ifndef TKF_READ_JMH_H
 #define TKF_READ_JMH_H
-
-#include "row.h"
 
 /** A score as JMH states it. */
 struct tkf_jmh_score {
@@ -59,5 +60,8 @@ double tkf_jmh_ns(double score, struct tkf_slice unit, double threads);
 
 /** Give all rows to the sink and free them. */
 void tkf_jmh_end(struct tkf_jmh_rows *rows);
+
+/** A number as the locale of the run writes it. Groups are not printed: a comma is the decimal sign. */
+bool tkf_jmh_number(struct tkf_slice text, double *ret_value, double *ret_quantum);
 
 #endif

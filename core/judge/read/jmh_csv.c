@@ -7,6 +7,8 @@
 #include <tickfloor/error.h>
 
 #include "jmh.h"
+#include "keep.h"
+#include "table.h"
 
 enum column { BENCHMARK, MODE, THREADS, SCORE, ERROR, UNIT, COLUMNS };
 
@@ -29,14 +31,7 @@ struct state {
 
 static struct tkf_slice cell(const struct state *state, enum column column)
 {
-    size_t at = state->at[column];
-    return at < state->csv.ncells ? state->csv.cells[at] : (struct tkf_slice){"", 0};
-}
-
-static bool read_number(struct tkf_slice text, double *ret_value, double *ret_quantum)
-{
-    enum tkf_number_style style = tkf_slice_find(text, ",") ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT;
-    return tkf_number(text, style, ret_value, ret_quantum);
+    return tkf_csv_cell(&state->csv, state->at[column]);
 }
 
 static bool read_header(struct state *state)
@@ -60,7 +55,7 @@ static bool read_header(struct state *state)
         if (state->nparams == 0)
             state->first_param = i;
         title = tkf_slice_from(title, title.text + strlen(param));
-        state->params[state->nparams++] = tkf_sink_text(state->rows.sink, title.text, title.length);
+        state->params[state->nparams++] = tkf_keep(state->rows.sink, title);
     }
     return state->at[BENCHMARK] == 0 && state->at[MODE] != SIZE_MAX &&
            state->at[SCORE] != SIZE_MAX && state->at[UNIT] != SIZE_MAX;
@@ -71,9 +66,7 @@ static const char *params_text(struct state *state)
 {
     struct tkf_builder text = {0};
     for (size_t i = 0; i < state->nparams; i++) {
-        size_t at = state->first_param + i;
-        struct tkf_slice value =
-            at < state->csv.ncells ? state->csv.cells[at] : (struct tkf_slice){"", 0};
+        struct tkf_slice value = tkf_csv_cell(&state->csv, state->first_param + i);
         if (value.length > 0)
             tkf_build(&text, "%s%s = %.*s", text.out ? ", " : "", state->params[i],
                       (int)value.length, value.text);
@@ -85,14 +78,14 @@ static void read_row(struct state *state, unsigned line)
 {
     struct tkf_jmh_score score = {.unit = cell(state, UNIT)};
     double error, threads;
-    if (!read_number(cell(state, SCORE), &score.value, &score.quantum) ||
+    if (!tkf_jmh_number(cell(state, SCORE), &score.value, &score.quantum) ||
         !tkf_jmh_is_mode(cell(state, MODE))) {
         tkf_sink_notice(state->rows.sink, line, "no score can be read in this line");
         return;
     }
-    if (!read_number(cell(state, ERROR), &error, NULL))
+    if (!tkf_jmh_number(cell(state, ERROR), &error, NULL))
         error = NAN;
-    if (!read_number(cell(state, THREADS), &threads, NULL))
+    if (!tkf_jmh_number(cell(state, THREADS), &threads, NULL))
         threads = NAN;
     score.lo = score.value - error;
     score.hi = score.value + error;
@@ -119,8 +112,8 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     struct tkf_line line;
     bool has_header = false, memory = true;
     while (memory && tkf_input_line(in, &line)) {
-        struct tkf_slice text = {line.text, line.length};
-        if (tkf_slice_trim(text).length == 0)
+        struct tkf_slice text = tkf_line_slice(&line);
+        if (tkf_trim(text).length == 0)
             continue;
         bool title = tkf_slice_starts(text, "\"Benchmark\"") || tkf_slice_starts(text, "Benchmark");
         char separator = title ? tkf_csv_separator(text.text, text.length) : state.separator;

@@ -6,7 +6,10 @@
 
 #include <tickfloor/error.h>
 
+#include "head.h"
 #include "jmh.h"
+#include "keep.h"
+#include "row.h"
 
 static struct tkf_jmh_score read_score(const json_t *metric)
 {
@@ -14,7 +17,7 @@ static struct tkf_jmh_score read_score(const json_t *metric)
     struct tkf_jmh_score score = {.value = tkf_json_number(metric, "score"),
                                   .lo = NAN,
                                   .hi = NAN,
-                                  .unit = tkf_slice(unit ? unit : "")};
+                                  .unit = tkf_slice_of(unit ? unit : "")};
     double ends[2] = {NAN, NAN};
     for (size_t i = 0; i < 2; i++) {
         const json_t *end = json_array_get(json_object_get(metric, "scoreConfidence"), i);
@@ -81,9 +84,9 @@ static void add_run(struct tkf_jmh_rows *rows, struct tkf_input *in, json_t *see
         return;
     }
     struct tkf_jmh_score score = read_score(metric);
-    struct tkf_result *row = tkf_jmh_add(rows, line, tkf_slice(name),
-                                         params_text(rows->sink, json_object_get(run, "params")),
-                                         tkf_slice(mode), tkf_json_number(run, "threads"), &score);
+    struct tkf_result *row = tkf_jmh_add(
+        rows, line, tkf_slice_of(name), params_text(rows->sink, json_object_get(run, "params")),
+        tkf_slice_of(mode), tkf_json_number(run, "threads"), &score);
     if (!row)
         return;
     add_samples(row, metric, score.unit);
@@ -92,7 +95,7 @@ static void add_run(struct tkf_jmh_rows *rows, struct tkf_input *in, json_t *see
     json_object_foreach(json_object_get(run, "secondaryMetrics"), label, secondary)
     {
         struct tkf_jmh_score other = read_score(secondary);
-        tkf_jmh_secondary(rows, row, tkf_slice(label), &other);
+        tkf_jmh_secondary(rows, row, tkf_slice_of(label), &other);
     }
 }
 
@@ -100,8 +103,8 @@ static const char *version_text(struct tkf_sink *sink, const json_t *run)
 {
     const char *jmh = tkf_json_text(run, "jmhVersion"), *jdk = tkf_json_text(run, "jdkVersion");
     if (jmh && jdk)
-        return tkf_row_text(sink, "%s, JDK %s", jmh, jdk);
-    return jmh ? tkf_sink_text(sink, jmh, strlen(jmh)) : NULL;
+        return tkf_keepf(sink, "%s, JDK %s", jmh, jdk);
+    return tkf_keep_string(sink, jmh);
 }
 
 static int recognise(const char *head, size_t length)
@@ -109,7 +112,7 @@ static int recognise(const char *head, size_t length)
     (void)length;
     if (!strstr(head, "\"benchmark\"") || !strstr(head, "\"primaryMetric\""))
         return 0;
-    return tkf_head_first(head) == '[' ? 95 : 70;
+    return tkf_head_opens(head, '[') ? 95 : 70;
 }
 
 static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error)

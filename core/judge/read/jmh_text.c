@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "jmh.h"
+#include "keep.h"
 
 static const char about[] = "\xe2\x89\x88";
 
@@ -28,12 +29,6 @@ struct state {
     unsigned result_line; /* of "Result"; 0 outside such a block */
     const char *jmh, *jdk;
 };
-
-static bool read_number(struct tkf_slice text, double *ret_value, double *ret_quantum)
-{
-    enum tkf_number_style style = tkf_slice_find(text, ",") ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT;
-    return tkf_number(text, style, ret_value, ret_quantum);
-}
 
 static size_t split(struct tkf_slice text, struct tkf_slice fields[FIELDS_MAX])
 {
@@ -63,7 +58,7 @@ static bool read_header(struct state *state, struct tkf_slice text)
         struct tkf_slice name = fields[i];
         if (name.length > 2 && name.text[0] == '(')
             name = (struct tkf_slice){name.text + 1, name.length - 2};
-        state->params[state->nparams++] = tkf_sink_text(state->rows.sink, name.text, name.length);
+        state->params[state->nparams++] = tkf_keep(state->rows.sink, name);
     }
     state->in_table = true;
     return true;
@@ -130,15 +125,15 @@ static bool read_values(const struct tkf_slice *field, size_t count, bool bare_e
         return read_about(field[count - 1], score);
     if (count >= 1 && tkf_slice_starts(field[count - 1], about) && field[count - 1].length > 3)
         return read_about(tkf_slice_from(field[count - 1], field[count - 1].text + 3), score);
-    bool sign = count >= 3 && !read_number(field[count - 2], &error, NULL);
+    bool sign = count >= 3 && !tkf_jmh_number(field[count - 2], &error, NULL);
     if (sign || (bare_error && count >= 2)) { /* whatever a code page made of the sign */
-        if (!read_number(field[count - 1], &error, NULL))
+        if (!tkf_jmh_number(field[count - 1], &error, NULL))
             error = NAN;
         count -= sign ? 2 : 1;
     } else {
         error = NAN;
     }
-    if (count == 0 || !read_number(field[count - 1], &score->value, &score->quantum))
+    if (count == 0 || !tkf_jmh_number(field[count - 1], &score->value, &score->quantum))
         return false;
     score->lo = score->value - error;
     score->hi = score->value + error;
@@ -163,7 +158,7 @@ static bool read_row(struct state *state, unsigned line, struct tkf_slice text)
         return true;
     }
     double threads = state->threads_differ ? NAN : state->threads;
-    if (state->has_threads && !read_number(fields[mode + 1], &threads, NULL))
+    if (state->has_threads && !tkf_jmh_number(fields[mode + 1], &threads, NULL))
         threads = NAN;
     tkf_jmh_add(&state->rows, line, fields[0], params_text(state, &fields[1], mode - 1),
                 fields[mode], threads, &score);
@@ -180,7 +175,7 @@ static bool labelled(struct tkf_slice text, const char *label, struct tkf_slice 
     text = tkf_slice_from(text, text.text + 2);
     if (!tkf_slice_starts(text, label))
         return false;
-    *ret_value = tkf_slice_trim(tkf_slice_from(text, text.text + strlen(label)));
+    *ret_value = tkf_trim(tkf_slice_from(text, text.text + strlen(label)));
     return true;
 }
 
@@ -206,25 +201,25 @@ static bool read_setting(struct state *state, struct tkf_slice text)
     if (labelled(text, "Benchmark mode:", &value)) {
         state->mode = mode_of(value);
     } else if (labelled(text, "Benchmark:", &value)) {
-        state->benchmark = tkf_sink_text(sink, value.text, value.length);
+        state->benchmark = tkf_keep(sink, value);
         state->log_params = "";
     } else if (labelled(text, "Parameters:", &value)) {
         if (value.length > 2)
             state->log_params = tkf_sink_text(sink, value.text + 1, value.length - 2);
     } else if (labelled(text, "Threads:", &value)) {
         double threads;
-        if (!read_number(tkf_field(&value), &threads, NULL))
+        if (!tkf_jmh_number(tkf_field(&value), &threads, NULL))
             threads = NAN;
         state->threads_differ =
             state->threads_differ || (!isnan(state->threads) && threads != state->threads);
         state->threads = threads;
     } else if (labelled(text, "JMH version:", &value) || labelled(text, "JMH ", &value)) {
         struct tkf_slice version = tkf_field(&value);
-        state->jmh = tkf_sink_text(sink, version.text, version.length);
+        state->jmh = tkf_keep(sink, version);
     } else if (labelled(text, "VM version: JDK ", &value)) {
         const char *comma = tkf_slice_find(value, ",");
         value = comma ? tkf_slice_until(value, comma) : value;
-        state->jdk = tkf_sink_text(sink, value.text, value.length);
+        state->jdk = tkf_keep(sink, value);
     } else {
         return tkf_slice_starts(text, "# ");
     }
@@ -242,15 +237,15 @@ static void read_result(struct state *state, struct tkf_slice text)
     if (count < 2 || !state->benchmark || !state->mode)
         return;
     bool has_error = count >= 4 && tkf_slice_find(fields[1], "%)");
-    if (!read_number(fields[0], &score.value, &score.quantum))
+    if (!tkf_jmh_number(fields[0], &score.value, &score.quantum))
         return;
-    if (has_error && read_number(fields[2], &error, NULL)) {
+    if (has_error && tkf_jmh_number(fields[2], &error, NULL)) {
         score.lo = score.value - error;
         score.hi = score.value + error;
     }
     score.unit = fields[has_error ? 3 : 1];
-    tkf_jmh_add(&state->blocks, state->result_line, tkf_slice(state->benchmark), state->log_params,
-                tkf_slice(state->mode), state->threads, &score);
+    tkf_jmh_add(&state->blocks, state->result_line, tkf_slice_of(state->benchmark),
+                state->log_params, tkf_slice_of(state->mode), state->threads, &score);
     state->benchmark = NULL;
 }
 
@@ -262,7 +257,7 @@ static void read_line(struct state *state, const struct tkf_line *line)
         if (tkf_slice_starts(text, build_tools[i]))
             text = tkf_slice_from(text, text.text + strlen(build_tools[i]));
     }
-    text = tkf_slice_trim(text);
+    text = tkf_trim(text);
     if (read_setting(state, text) || read_header(state, text))
         return;
     if (state->result_line > 0 && text.length > 0) {
@@ -302,7 +297,7 @@ static int read_all(struct tkf_input *in, struct tkf_sink *sink, struct tkf_inpu
     while (tkf_input_line(in, &line))
         read_line(&state, &line);
     const char *version =
-        state.jmh && state.jdk ? tkf_row_text(sink, "%s, JDK %s", state.jmh, state.jdk) : state.jmh;
+        state.jmh && state.jdk ? tkf_keepf(sink, "%s, JDK %s", state.jmh, state.jdk) : state.jmh;
     state.rows.version = state.blocks.version = version;
     if (state.rows.count > 0)
         state.blocks.count = 0; /* the table has them all */

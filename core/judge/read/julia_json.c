@@ -2,10 +2,13 @@
 /* BenchmarkTools.save(): pairs of a type's name and its fields, groups within groups; ns. */
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 /* BenchmarkTools' own lower limit: what it takes off is never more than all but this. */
-#define CLAMP_NS 0.001
+#define GROUP_MAX 4096 /* bytes: each level holds those above it */
+#define CLAMP_NS  0.001
 
 static int recognise(const char *head, size_t length)
 {
@@ -56,7 +59,9 @@ static void take_value(struct tkf_json *json, const json_t *value, const char *g
     json_t *member;
     const json_t *children = fields_of(value, "BenchmarkGroup");
     const json_t *trial = fields_of(value, "Trial"), *estimate = fields_of(value, "TrialEstimate");
-    if (children) {
+    if (children && strlen(group) > GROUP_MAX) {
+        tkf_sink_notice(json->sink, 0, "%.100s...: too many groups within each other", group);
+    } else if (children) {
         const char *path = *group ? tkf_keepf(json->sink, "%s/%s", group, name)
                                   : tkf_keepf(json->sink, "%s", name);
         json_object_foreach(json_object_get(children, "data"), key, member)

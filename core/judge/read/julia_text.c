@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "keep.h"
+#include "row.h"
 
 /* BenchmarkTools' own lower limit: what it takes off is never more than all but this. */
 #define CLAMP_NS 0.001

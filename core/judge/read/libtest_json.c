@@ -4,19 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "row.h"
-
-static bool text_is(const json_t *object, const char *key, const char *value)
-{
-    const char *text = tkf_json_text(object, key);
-    return text && !strcmp(text, value);
-}
+#include "head.h"
+#include "json_walk.h"
 
 static void add_event(struct tkf_sink *sink, unsigned line, const json_t *event)
 {
-    bool bench = text_is(event, "type", "bench"), failed = text_is(event, "event", "failed");
+    bool bench = tkf_json_is(event, "type", "bench"),
+         failed = tkf_json_is(event, "event", "failed");
     const char *name = tkf_json_text(event, "name");
-    if (!bench && !(failed && text_is(event, "type", "test")))
+    if (!bench && !(failed && tkf_json_is(event, "type", "test")))
         return;
     struct tkf_result row = tkf_sink_row(sink, line);
     row.ns = tkf_json_number(event, "median");
@@ -43,7 +39,7 @@ static void add_event(struct tkf_sink *sink, unsigned line, const json_t *event)
 static int recognise(const char *head, size_t length)
 {
     (void)length;
-    if (tkf_head_first(head) != '{')
+    if (!tkf_head_opens(head, '{'))
         return 0;
     if (strstr(head, "\"type\": \"bench\"") || strstr(head, "\"type\":\"bench\""))
         return strstr(head, "\"median\"") ? 95 : 0;

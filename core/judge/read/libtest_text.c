@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keep.h"
 #include "libtest_text.h"
-#include "row.h"
 
 /* "Running benches/sort.rs (target/release/deps/sort-0123456789abcdef)", before 2021 only the path:
  * two binaries may have tests of the same name. */
@@ -20,12 +20,12 @@ static bool read_running(struct tkf_libtest *state, struct tkf_sink *sink, struc
     if (tkf_slice_starts(text, unittests))
         text = tkf_slice_from(text, text.text + strlen(unittests));
     const char *path = tkf_slice_find(text, "(");
-    text = tkf_slice_trim(path ? tkf_slice_until(text, path) : text);
-    const char *slash = memrchr(text.text, '/', text.length);
-    const char *hash = memrchr(text.text, '-', text.length);
+    text = tkf_trim(path ? tkf_slice_until(text, path) : text);
+    const char *slash = tkf_slice_last(text, '/');
+    const char *hash = tkf_slice_last(text, '-');
     if (!path && slash && hash > slash)
         text = tkf_slice_from(tkf_slice_until(text, hash), slash + 1);
-    state->group = tkf_sink_text(sink, text.text, text.length);
+    state->group = tkf_keep(sink, text);
     return true;
 }
 
@@ -86,7 +86,7 @@ static void add_bench(struct tkf_libtest *state, struct tkf_sink *sink, unsigned
                         name.text);
         return;
     }
-    row.name = tkf_sink_text(sink, name.text, name.length);
+    row.name = tkf_keep(sink, name);
     row.group = state->group ? state->group : "";
     row.statistic = TKF_STATISTIC_MEDIAN;
     row.batch = 1;
@@ -102,7 +102,7 @@ static void add_failed(struct tkf_libtest *state, struct tkf_sink *sink, unsigne
 {
     begin(state, sink);
     struct tkf_result row = tkf_sink_row(sink, line);
-    row.name = tkf_sink_text(sink, name.text, name.length);
+    row.name = tkf_keep(sink, name);
     row.group = state->group ? state->group : "";
     row.failed = true;
     row.remark = "FAILED";
@@ -137,9 +137,9 @@ static bool read_outcome(struct tkf_libtest *state, struct tkf_sink *sink, unsig
 bool tkf_libtest_line(struct tkf_libtest *state, struct tkf_sink *sink, const struct tkf_line *line)
 {
     static const char dots[] = " ... ";
-    struct tkf_slice text = tkf_slice_trim((struct tkf_slice){line->text, line->length});
+    struct tkf_slice text = tkf_trim(tkf_line_slice(line));
     if (state->pending &&
-        read_outcome(state, sink, line->number, tkf_slice(state->pending), text)) {
+        read_outcome(state, sink, line->number, tkf_slice_of(state->pending), text)) {
         free(state->pending);
         state->pending = NULL;
         return true;
@@ -157,19 +157,18 @@ bool tkf_libtest_line(struct tkf_libtest *state, struct tkf_sink *sink, const st
     const char *first = NULL;
     for (const char *at = tkf_slice_find(text, dots); at;
          at = tkf_slice_find(tkf_slice_from(text, at + 1), dots)) {
-        struct tkf_slice outcome = tkf_slice_trim(tkf_slice_from(text, at + strlen(dots)));
+        struct tkf_slice outcome = tkf_trim(tkf_slice_from(text, at + strlen(dots)));
         first = first ? first : at;
-        if (read_outcome(state, sink, line->number, tkf_slice_trim(tkf_slice_until(text, at)),
-                         outcome)) {
+        if (read_outcome(state, sink, line->number, tkf_trim(tkf_slice_until(text, at)), outcome)) {
             lose_pending(state, sink);
             return true;
         }
     }
     struct tkf_slice name = {NULL, 0};
     if (first)
-        name = tkf_slice_trim(tkf_slice_until(text, first));
+        name = tkf_trim(tkf_slice_until(text, first));
     else if (text.length > 4 && !memcmp(text.text + text.length - 4, " ...", 4))
-        name = tkf_slice_trim((struct tkf_slice){text.text, text.length - 4});
+        name = tkf_trim((struct tkf_slice){text.text, text.length - 4});
     if (name.length == 0)
         return false;
     lose_pending(state, sink);

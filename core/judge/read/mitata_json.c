@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 /* A fast function is timed in batches of so many calls; 4096 is 4 unrolled calls, 1024 times. */
 #define BATCH_CALLS 4096

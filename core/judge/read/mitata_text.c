@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
+#include "table.h"
 
 struct table {
     struct tkf_run run;

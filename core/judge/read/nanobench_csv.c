@@ -5,8 +5,9 @@
 
 #include <tickfloor/error.h>
 
-#include "csv.h"
-#include "pieces.h"
+#include "keep.h"
+#include "row.h"
+#include "table.h"
 
 static const char header_start[] = "\"title\";\"name\";";
 
@@ -28,7 +29,7 @@ static const char *text(struct tkf_sink *sink, const struct tkf_csv *header,
                         const struct tkf_csv *cells, const char *column)
 {
     struct tkf_slice cell = tkf_csv_cell(cells, tkf_csv_column(header, column));
-    return tkf_sink_text(sink, cell.text, cell.length);
+    return tkf_keep(sink, cell);
 }
 
 static void read_row(struct tkf_sink *sink, const struct tkf_csv *header,
@@ -50,7 +51,7 @@ static void read_row(struct tkf_sink *sink, const struct tkf_csv *header,
     }
     row.statistic = TKF_STATISTIC_MEDIAN;
     row.quantum_ns = 0;
-    tkf_interval_around(&row, row.ns * number(header, cells, "error %"));
+    tkf_row_spread(&row, row.ns * number(header, cells, "error %"));
     /* Without access to the CPU's counters all of them are 0. */
     double instructions = number(header, cells, "instructions");
     if (instructions > 0)

@@ -7,7 +7,8 @@
 
 #include <tickfloor/error.h>
 
-#include "pieces.h"
+#include "keep.h"
+#include "row.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -53,8 +54,8 @@ static void read_result(struct tkf_sink *sink, struct tkf_origin *origin, json_t
     struct tkf_result row = tkf_sink_row(sink, line);
     const json_t *measurements = json_object_get(result, "measurements");
     const char *title = tkf_json_text(result, "title");
-    row.name = tkf_text_keep(sink, name);
-    row.group = title ? tkf_text_keep(sink, title) : "";
+    row.name = tkf_keep_string(sink, name);
+    row.group = title ? tkf_keep_string(sink, title) : "";
     double batch = tkf_json_number(result, "batch");
     row.batch = batch > 0 ? batch : 1;
     row.ns = tkf_json_number(result, "median(elapsed)") * 1e9 / row.batch;
@@ -64,14 +65,14 @@ static void read_result(struct tkf_sink *sink, struct tkf_origin *origin, json_t
     }
     row.statistic = TKF_STATISTIC_MEDIAN;
     row.quantum_ns = 0;
-    tkf_interval_around(&row,
-                        row.ns * tkf_json_number(result, "medianAbsolutePercentError(elapsed)"));
+    tkf_row_spread(&row, row.ns * tkf_json_number(result, "medianAbsolutePercentError(elapsed)"));
     read_events(&row, result);
     read_measurements(&row, measurements);
     if (gave_up(&row, measurements)) {
         row.time_missing = true;
-        row.remark = tkf_text_keep(sink, "no measurements: iterations overflow, maybe the code got "
-                                         "optimized away");
+        row.remark =
+            tkf_keep_string(sink, "no measurements: iterations overflow, maybe the code got "
+                                  "optimized away");
     }
     double step_s = tkf_json_number(result, "clockResolution");
     if (!isnan(step_s))

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pieces.h"
+#include "keep.h"
+#include "row.h"
 
 #define COLUMNS_MAX 48
 
@@ -26,7 +27,7 @@ struct header {
  */
 static bool find_table(struct tkf_slice line, struct tkf_slice *ret_row)
 {
-    line = tkf_text_uncomment(line);
+    line = tkf_strip_marks(line);
     if (!line.length || *line.text != '|')
         return false;
     *ret_row = (struct tkf_slice){line.text + 1, line.length - 1};
@@ -43,7 +44,7 @@ static bool take_cell(struct tkf_slice *rest, struct tkf_slice *ret_cell)
     if (!bar)
         return false;
     size_t length = (size_t)(bar - rest->text);
-    *ret_cell = tkf_text_trim((struct tkf_slice){rest->text, length});
+    *ret_cell = tkf_trim((struct tkf_slice){rest->text, length});
     rest->text += length + 1;
     rest->length -= length + 1;
     return true;
@@ -70,7 +71,7 @@ static enum column classify(struct tkf_slice cell, bool after_time, double *ret_
     }
     if (!after_time)
         return CONTEXT;
-    if (tkf_text_ends(cell, "/s"))
+    if (tkf_drop_end(&cell, "/s"))
         return RATE;
     if (tkf_slice_is(cell, "err%"))
         return ERROR;
@@ -89,14 +90,14 @@ static bool read_header(struct tkf_sink *sink, struct tkf_slice row, struct head
         enum column column = classify(cell, have_time, &header.unit_ns);
         have_time |= column == TIME;
         if (column == CONTEXT && sink)
-            header.names[header.ncolumns] = tkf_sink_text(sink, cell.text, cell.length);
+            header.names[header.ncolumns] = tkf_keep(sink, cell);
         header.columns[header.ncolumns++] = column;
     }
-    struct tkf_slice title = tkf_text_trim(row);
+    struct tkf_slice title = tkf_trim(row);
     if (!have_time)
         return false;
     if (sink)
-        header.title = tkf_sink_text(sink, title.text, title.length);
+        header.title = tkf_keep(sink, title);
     *ret_header = header;
     return true;
 }
@@ -143,10 +144,11 @@ static bool take_name(struct tkf_sink *sink, struct tkf_slice cell, const char *
     }
     bool closed = at < end;
     if (closed) {
-        struct tkf_slice remark = tkf_text_trim((struct tkf_slice){at + 1, (size_t)(end - at - 1)});
+        struct tkf_slice remark = tkf_trim((struct tkf_slice){at + 1, (size_t)(end - at - 1)});
         *ret_name = tkf_sink_text(sink, name, length);
-        if (remark.length > 2 && *remark.text == '(' && tkf_text_ends(remark, ")"))
-            *ret_remark = tkf_sink_text(sink, remark.text + 1, remark.length - 2);
+        struct tkf_slice inner = tkf_unwrap(remark, '(', ')');
+        if (inner.length > 0 && inner.length < remark.length)
+            *ret_remark = tkf_keep(sink, inner);
     }
     free(name);
     return closed;
@@ -156,8 +158,7 @@ static bool take_name(struct tkf_sink *sink, struct tkf_slice cell, const char *
 static double cell_number(struct tkf_slice cell, double *ret_quantum)
 {
     double value;
-    if (tkf_text_ends(cell, "%"))
-        cell.length--;
+    tkf_drop_end(&cell, "%");
     return tkf_number(cell, TKF_NUMBER_POINT, &value, ret_quantum) ? value : NAN;
 }
 
@@ -253,13 +254,13 @@ static bool read_row(struct reading *reading, struct tkf_slice text, unsigned li
             break;
         }
     }
-    if (!take_name(sink, tkf_text_trim(text), &row.name, &row.remark))
+    if (!take_name(sink, tkf_trim(text), &row.name, &row.remark))
         return false;
     if (isnan(row.ns) && !row.remark)
         return false;
     row.time_missing = isnan(row.ns);
     refine_by_rate(&row, rate, rate_quantum);
-    tkf_interval_around(&row, row.ns * error);
+    tkf_row_spread(&row, row.ns * error);
     row.statistic = TKF_STATISTIC_MEDIAN;
     begin_run_if_seen(reading, &row);
     tkf_sink_add(sink, &row);
@@ -269,7 +270,7 @@ static bool read_row(struct reading *reading, struct tkf_slice text, unsigned li
 static void read_line(struct reading *reading, const struct tkf_line *line)
 {
     struct tkf_slice row;
-    if (!find_table((struct tkf_slice){line->text, line->length}, &row))
+    if (!find_table(tkf_line_slice(line), &row))
         return;
     if (row.length && (*row.text == '-' || *row.text == ':'))
         return; /* |---:| */
@@ -280,8 +281,7 @@ static void read_line(struct reading *reading, const struct tkf_line *line)
         if (is_other_header(row))
             reading->in_table = false;
         else
-            tkf_notice_unread(reading->sink, line->number,
-                              (struct tkf_slice){line->text, line->length});
+            tkf_notice_unread(reading->sink, line->number, tkf_line_slice(line));
     }
 }
 

@@ -2,8 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "keep.h"
 #include "perf.h"
-#include "pieces.h"
+#include "row.h"
 
 void tkf_perf_begin(struct tkf_perf *perf, const char *name, unsigned line)
 {
@@ -46,7 +47,7 @@ void tkf_perf_event(struct tkf_perf *perf, struct tkf_slice event, struct tkf_sl
         row->cycles = count.value;
     } else if (row->nmetrics < TKF_METRICS_MAX) {
         row->metrics[row->nmetrics++] =
-            (struct tkf_metric){tkf_sink_text(perf->sink, event.text, event.length), count.value};
+            (struct tkf_metric){tkf_keep(perf->sink, event), count.value};
     }
 }
 
@@ -63,7 +64,7 @@ void tkf_perf_end(struct tkf_perf *perf)
         row->cpu_ns = perf->task_clock_ns.value;
     row->ns = time_ns.value;
     row->quantum_ns = time_ns.quantum;
-    tkf_interval_around(row, time_ns.value * time_ns.spread);
+    tkf_row_spread(row, time_ns.value * time_ns.spread);
     row->statistic = isnan(time_ns.spread) ? TKF_STATISTIC_UNKNOWN : TKF_STATISTIC_MEAN;
     if (isnan(row->ns))
         tkf_sink_notice(perf->sink, row->line, "%s: neither its elapsed time nor its task-clock",

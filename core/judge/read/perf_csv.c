@@ -6,8 +6,8 @@
 
 #include <tickfloor/error.h>
 
-#include "csv.h"
 #include "perf.h"
+#include "table.h"
 
 /* An event and its unit, as they stand between separators. */
 static const char *const signs[] = {"msec,task-clock",  "msec;task-clock",  "msec|task-clock",

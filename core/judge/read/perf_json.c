@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "perf.h"
-#include "pieces.h"
+#include "slice.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -41,8 +41,8 @@ static bool is_partial(const json_t *object)
 
 static void read_object(struct reading *reading, const json_t *object, unsigned line)
 {
-    struct tkf_slice event = tkf_text_of(tkf_json_text(object, "event"));
-    struct tkf_slice text = tkf_text_of(tkf_json_text(object, "counter-value"));
+    struct tkf_slice event = tkf_slice_of(tkf_json_text(object, "event"));
+    struct tkf_slice text = tkf_slice_of(tkf_json_text(object, "counter-value"));
     if (!event.length || is_partial(object)) {
         /* Lines that hold a metric only have no event. */
         if (event.length && !reading->partial)
@@ -58,7 +58,7 @@ static void read_object(struct reading *reading, const json_t *object, unsigned 
     }
     struct tkf_perf_count count = {.spread = tkf_json_number(object, "variance") / 100};
     if (read_value(text, &count.value, &count.quantum))
-        tkf_perf_event(&reading->perf, event, tkf_text_of(tkf_json_text(object, "unit")), count);
+        tkf_perf_event(&reading->perf, event, tkf_slice_of(tkf_json_text(object, "unit")), count);
     else if (!tkf_perf_not_counted(text))
         tkf_sink_notice(reading->sink, line, "%s: no \"counter-value\" that is a number",
                         event.text);

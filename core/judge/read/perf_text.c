@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "keep.h"
 #include "perf.h"
-#include "pieces.h"
+#include "row.h"
 
 static const char block_start[] = "Performance counter stats for ";
 
@@ -25,7 +26,7 @@ struct reading {
 static void begin_block(struct reading *reading, struct tkf_slice text, unsigned line)
 {
     double runs = 1;
-    const char *open = tkf_text_last(text, '(');
+    const char *open = tkf_slice_last(text, '(');
     if (text.length && text.text[text.length - 1] == ':')
         text.length--;
     if (open) {
@@ -35,13 +36,13 @@ static void begin_block(struct reading *reading, struct tkf_slice text, unsigned
             tkf_number(count, TKF_NUMBER_POINT, &runs, NULL))
             text.length = (size_t)(open - text.text);
     }
-    text = tkf_text_trim(text);
+    text = tkf_trim(text);
     if (text.length > 1 && *text.text == '\'' && text.text[text.length - 1] == '\'')
         text = (struct tkf_slice){text.text + 1, text.length - 2};
     if (!reading->have_origin)
         tkf_sink_origin(reading->sink, "perf-stat", TKF_TIMING_PROCESS);
     reading->have_origin = true;
-    tkf_perf_begin(&reading->perf, tkf_sink_text(reading->sink, text.text, text.length), line);
+    tkf_perf_begin(&reading->perf, tkf_keep(reading->sink, text), line);
     if (runs >= 1 && runs < 1e9)
         reading->perf.row.repetitions = (unsigned)runs;
 }
@@ -91,8 +92,8 @@ static bool read_seconds(struct reading *reading, struct tkf_slice text)
 static bool read_count(struct tkf_slice text, double *ret_value, double *ret_quantum)
 {
     const char *end = text.text + text.length;
-    const char *point = tkf_text_last(text, '.');
-    const char *comma = tkf_text_last(text, ',');
+    const char *point = tkf_slice_last(text, '.');
+    const char *comma = tkf_slice_last(text, ',');
     bool decimal_comma = comma && (point ? comma > point : end - comma == 3);
     bool groups_of_points = point && !comma && end - point == 4;
     return tkf_number(text, decimal_comma || groups_of_points ? TKF_NUMBER_COMMA : TKF_NUMBER_POINT,
@@ -141,7 +142,7 @@ static bool read_event(struct reading *reading, struct tkf_slice text)
 
 static void read_line(struct reading *reading, const struct tkf_line *line)
 {
-    struct tkf_slice text = tkf_text_trim((struct tkf_slice){line->text, line->length});
+    struct tkf_slice text = tkf_trim(tkf_line_slice(line));
     const char *start = memmem(text.text, text.length, block_start, strlen(block_start));
     if (start) {
         start += strlen(block_start);

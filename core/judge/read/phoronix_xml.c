@@ -9,8 +9,9 @@
 
 #include <tickfloor/error.h>
 
+#include "../grow.h"
 #include "../xml.h"
-#include "pieces.h"
+#include "slice.h"
 
 static int recognise(const char *head, size_t length)
 {
@@ -50,29 +51,17 @@ struct reading {
     unsigned line;
 };
 
-/* Room for one more in an array; false when out of memory. */
-static bool grow(struct reading *reading, void **array, size_t count, size_t *size, size_t each)
-{
-    if (count < *size)
-        return true;
-    size_t more = *size ? 2 * *size : 64;
-    void *grown = realloc(*array, more * each);
-    if (!grown) {
-        reading->no_memory = true;
-        return false;
-    }
-    *array = grown;
-    *size = more;
-    return true;
-}
-
 /* ---- systems ---- */
 
 static void add_system(struct reading *reading, struct system system)
 {
-    if (!grow(reading, (void **)&reading->systems, reading->nsystems, &reading->systems_size,
-              sizeof(system)))
+    struct system *systems =
+        tkf_grow(reading->systems, reading->nsystems, &reading->systems_size, sizeof(*systems));
+    if (!systems) {
+        reading->no_memory = true;
         return;
+    }
+    reading->systems = systems;
     json_object_set_new_nocheck(reading->indices, system.identifier,
                                 json_integer((json_int_t)reading->nsystems));
     reading->systems[reading->nsystems++] = system;
@@ -111,7 +100,7 @@ static void add_entry(struct reading *reading)
 {
     double unit_ns, value = NAN, quantum = NAN;
     if (strcmp(reading->proportion, "LIB") != 0 ||
-        !tkf_time_unit(tkf_text_of(reading->scale), &unit_ns)) {
+        !tkf_time_unit(tkf_slice_of(reading->scale), &unit_ns)) {
         if (!reading->other_results++)
             reading->first_other_line = reading->line;
         return;
@@ -125,15 +114,19 @@ static void add_entry(struct reading *reading)
         group = "";
     }
     if (*reading->value &&
-        !tkf_number(tkf_text_of(reading->value), TKF_NUMBER_POINT, &value, &quantum)) {
+        !tkf_number(tkf_slice_of(reading->value), TKF_NUMBER_POINT, &value, &quantum)) {
         tkf_sink_notice(reading->sink, reading->line, "%s: \"%s\" is no number", name,
                         reading->value);
         return;
     }
     size_t system = find_system(reading, reading->identifier);
-    if (!grow(reading, (void **)&reading->entries, reading->nentries, &reading->entries_size,
-              sizeof(struct entry)))
+    struct entry *entries =
+        tkf_grow(reading->entries, reading->nentries, &reading->entries_size, sizeof(*entries));
+    if (!entries) {
+        reading->no_memory = true;
         return;
+    }
+    reading->entries = entries;
     reading->entries[reading->nentries] = (struct entry){
         .system = system,
         .order = reading->nentries,

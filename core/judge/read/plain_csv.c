@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "csv.h"
+#include "keep.h"
+#include "table.h"
 
 #define NONE (-1)
 
@@ -147,7 +148,7 @@ static void take_row(struct tkf_sink *sink, const struct layout *layout, const s
     }
     if (line->cut)
         tkf_sink_notice(sink, line->number, "no end of line: it may be cut short");
-    row.name = tkf_sink_text(sink, name.text, name.length);
+    row.name = tkf_keep(sink, name);
     tkf_sink_add(sink, &row);
 }
 

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "../refuse.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 static bool is_gzip(const char *head, size_t length)
 {
@@ -104,11 +107,9 @@ static int read(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_er
 {
     size_t length;
     const char *head = tkf_input_head(in, &length);
-    if (head && is_gzip(head, length)) {
-        *ret_error = (struct tkf_input_error){.text = "compressed with gzip",
-                                              .next = "gunzip -c FILE | tickfloor report"};
-        return TKF_EFORMAT;
-    }
+    if (head && is_gzip(head, length))
+        return tkf_refuse(ret_error, 0, "gunzip -c FILE | tickfloor report",
+                          "compressed with gzip");
     return tkf_json_take(in, sink, ret_error, take);
 }
 

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 #define COLUMNS_MAX 24
 

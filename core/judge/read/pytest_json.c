@@ -2,7 +2,9 @@
 /* pytest-benchmark --benchmark-json or --benchmark-save; seconds. */
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 static int recognise(const char *head, size_t length)
 {

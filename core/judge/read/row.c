@@ -1,47 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "row.h"
 
-const char *tkf_row_text(struct tkf_sink *sink, const char *format, ...)
+#define SHOWN_MAX 80 /* bytes of a line in a notice */
+
+/* ---- origins ---- */
+
+void tkf_run_begin(struct tkf_run *run, struct tkf_sink *sink, const char *framework)
 {
-    va_list args;
-    va_start(args, format);
-    char *text = NULL;
-    int length = vasprintf(&text, format, args);
-    va_end(args);
-    if (length < 0)
-        return "";
-    const char *kept = tkf_sink_text(sink, text, (size_t)length);
-    free(text);
-    return kept;
+    *run = (struct tkf_run){
+        .sink = sink,
+        .facts = {.framework = framework,
+                  .core_hz = NAN,
+                  .timer_step_ns = NAN,
+                  .own_floor_ns = NAN,
+                  .cpus = NAN},
+    };
 }
 
-void tkf_build(struct tkf_builder *builder, const char *format, ...)
+struct tkf_origin *tkf_run_timed(struct tkf_run *run, enum tkf_timing timing)
 {
-    if (!builder->out)
-        builder->out = open_memstream(&builder->text, &builder->length);
-    if (!builder->out)
-        return;
-    va_list args;
-    va_start(args, format);
-    vfprintf(builder->out, format, args);
-    va_end(args);
+    if (run->timed[timing]) {
+        tkf_sink_choose(run->sink, run->timed[timing]);
+        return run->timed[timing];
+    }
+    const struct tkf_origin *facts = &run->facts;
+    struct tkf_origin *origin = tkf_sink_origin(run->sink, facts->framework, timing);
+    origin->cpu = facts->cpu;
+    origin->os = facts->os;
+    origin->arch = facts->arch;
+    origin->version = facts->version;
+    origin->core_hz = facts->core_hz;
+    origin->timer_step_ns = facts->timer_step_ns;
+    origin->cpus = facts->cpus;
+    return run->timed[timing] = origin;
 }
 
-const char *tkf_built(struct tkf_builder *builder, struct tkf_sink *sink)
-{
-    if (!builder->out)
-        return "";
-    bool whole = fclose(builder->out) == 0 && builder->text;
-    const char *kept = whole ? tkf_sink_text(sink, builder->text, builder->length) : "";
-    free(builder->text);
-    *builder = (struct tkf_builder){0};
-    return kept;
-}
+/* ---- samples ---- */
 
 void tkf_row_value(struct tkf_result *row, double ns)
 {
@@ -64,112 +60,65 @@ void tkf_row_samples(struct tkf_result *row, const double *iterations, const dou
     }
 }
 
+/* ---- the rest of a row ---- */
+
 void tkf_row_metric(struct tkf_result *row, const char *unit, double value)
 {
     if (row->nmetrics < TKF_METRICS_MAX)
         row->metrics[row->nmetrics++] = (struct tkf_metric){.unit = unit, .value = value};
 }
 
-struct tkf_slice tkf_slice(const char *text)
+void tkf_row_rate(struct tkf_result *row, double per_second, double quantum)
 {
-    return (struct tkf_slice){.text = text, .length = strlen(text)};
+    if (!(per_second > 0))
+        return;
+    row->ns = 1e9 / per_second;
+    row->quantum_ns = row->ns * (quantum / per_second);
 }
 
-static bool is_blank(char c)
+void tkf_row_spread(struct tkf_result *row, double ns)
 {
-    return c == ' ' || c == '\t';
+    row->ns_lo = row->ns - fabs(ns);
+    row->ns_hi = row->ns + fabs(ns);
 }
 
-struct tkf_slice tkf_slice_trim(struct tkf_slice slice)
+void tkf_row_value_spread(struct tkf_result *row, struct tkf_slice value, double unit_ns,
+                          enum tkf_statistic statistic)
 {
-    while (slice.length > 0 && is_blank(slice.text[0])) {
-        slice.text++;
-        slice.length--;
-    }
-    while (slice.length > 0 && is_blank(slice.text[slice.length - 1]))
-        slice.length--;
-    return slice;
+    struct tkf_slice spread = {0};
+    double number, quantum, width;
+    tkf_cut_spread(value, &value, &spread);
+    if (!tkf_number(value, TKF_NUMBER_POINT, &number, &quantum))
+        return;
+    row->ns = number * unit_ns;
+    row->quantum_ns = quantum * unit_ns;
+    row->statistic = statistic;
+    if (tkf_cut(spread, "%", &spread, NULL))
+        unit_ns = row->ns / 100;
+    if (tkf_number(spread, TKF_NUMBER_POINT, &width, NULL))
+        tkf_row_spread(row, width * unit_ns);
 }
 
-const char *tkf_slice_find(struct tkf_slice slice, const char *what)
+/* Ends that are the wrong way round are none. */
+static void drop_reversed(double *lo, double *hi)
 {
-    return memmem(slice.text, slice.length, what, strlen(what));
+    if (*lo > *hi)
+        *lo = *hi = NAN;
 }
 
-struct tkf_slice tkf_slice_until(struct tkf_slice slice, const char *end)
+void tkf_row_give(struct tkf_sink *sink, struct tkf_result *row)
 {
-    return (struct tkf_slice){.text = slice.text, .length = (size_t)(end - slice.text)};
+    drop_reversed(&row->ns_lo, &row->ns_hi);
+    drop_reversed(&row->min_ns, &row->max_ns);
+    if (isnan(row->ns) && !row->failed && !row->time_missing)
+        tkf_sink_notice(sink, row->line, "%.200s: no time that could be read",
+                        *row->name ? row->name : "a benchmark without a name");
+    else
+        tkf_sink_add(sink, row);
 }
 
-struct tkf_slice tkf_slice_from(struct tkf_slice slice, const char *start)
+void tkf_notice_unread(struct tkf_sink *sink, unsigned line, struct tkf_slice text)
 {
-    return (struct tkf_slice){.text = start, .length = slice.length - (size_t)(start - slice.text)};
-}
-
-unsigned tkf_head_count(const char *head, const char *what, unsigned most)
-{
-    unsigned count = 0;
-    for (const char *at = strstr(head, what); at && count < most; count++)
-        at = strstr(at + strlen(what), what);
-    return count;
-}
-
-char tkf_head_first(const char *head)
-{
-    return head[strspn(head, " \t\r\n")];
-}
-
-json_t *tkf_json_line_load(struct tkf_sink *sink, const struct tkf_line *line)
-{
-    struct tkf_slice text = tkf_slice_trim((struct tkf_slice){line->text, line->length});
-    if (!tkf_slice_starts(text, "{"))
-        return NULL;
-    json_error_t error;
-    json_t *object = json_loadb(text.text, text.length, 0, &error);
-    if (!object)
-        tkf_sink_notice(sink, line->number, "not a whole JSON object (%s); its result is lost",
-                        line->cut ? "the input ends within it" : error.text);
-    return object;
-}
-
-size_t tkf_json_numbers(const json_t *array, double **ret_numbers)
-{
-    size_t size = json_array_size(array), count = 0;
-    double *numbers = size > 0 ? calloc(size, sizeof(*numbers)) : NULL;
-    for (size_t i = 0; numbers && i < size; i++) {
-        const json_t *item = json_array_get(array, i);
-        if (json_is_number(item))
-            numbers[count++] = json_number_value(item);
-    }
-    *ret_numbers = numbers;
-    return count;
-}
-
-static void add_cell(struct tkf_csv *csv, const char *start, const char *end)
-{
-    if (csv->ncells < TKF_CSV_CELLS_MAX)
-        csv->cells[csv->ncells++] =
-            tkf_slice_trim((struct tkf_slice){start, (size_t)(end - start)});
-}
-
-void tkf_csv_split_bars(struct tkf_csv *csv, struct tkf_slice line)
-{
-    csv->ncells = 0;
-    line = tkf_slice_trim(line);
-    const char *end = line.text + line.length, *start = line.text;
-    for (const char *at = start; at < end; at++) {
-        if (*at == '\\' && at + 1 < end && at[1] == '|') {
-            at++;
-            continue;
-        }
-        if (*at != '|')
-            continue;
-        if (at > line.text)
-            add_cell(csv, start, at);
-        if (at + 1 < end && at[1] == '|')
-            at++;
-        start = at + 1;
-    }
-    if (start < end)
-        add_cell(csv, start, end);
+    tkf_sink_notice(sink, line, "not read: \"%.*s\"",
+                    text.length < SHOWN_MAX ? (int)text.length : SHOWN_MAX, text.text);
 }

@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * What readers share in making rows and in splitting lines into cells.
- */
+/** What rows and their origins are made of. */
 #ifndef TKF_READ_ROW_H
 #define TKF_READ_ROW_H
 
-#include "csv.h"
+#include "slice.h"
 
-/** printf into a string that the sink keeps. "" when out of memory. */
-const char *tkf_row_text(struct tkf_sink *sink, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* ---- origins ---- */
 
-/** A text that grows, for names made of many pieces. Zero it first, end it with tkf_built(). */
-struct tkf_builder {
-    FILE *out;
-    char *text;
-    size_t length;
+/**
+ * One run of a framework: an origin for each way in which it timed, all with the facts that the
+ * file states.
+ */
+struct tkf_run {
+    struct tkf_sink *sink;
+    struct tkf_origin
+        facts; /**< cpu, os, arch, version, core_hz, timer_step_ns and cpus go into each origin */
+    struct tkf_origin *timed[TKF_TIMING_PROCESS + 1];
 };
 
-/** Append, printf-like. */
-void tkf_build(struct tkf_builder *builder, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void tkf_run_begin(struct tkf_run *run, struct tkf_sink *sink, const char *framework);
 
-/** The whole text, kept by the sink; "" when nothing was appended or out of memory. */
-const char *tkf_built(struct tkf_builder *builder, struct tkf_sink *sink);
+/**
+ * Rows from here on are timed so: begin the origin for it, or go on with it. What the file says of
+ * it alone may be filled in.
+ */
+struct tkf_origin *tkf_run_timed(struct tkf_run *run, enum tkf_timing timing);
+
+/* ---- samples ---- */
+
+/**
+ * One sample's ns of one operation, into the smallest and largest as well. NAN and infinity are
+ * passed over.
+ */
+void tkf_row_value(struct tkf_result *row, double ns);
 
 /**
  * Give a row its samples: their ns of one operation, the smallest and largest of them, and the
@@ -35,52 +44,33 @@ const char *tkf_built(struct tkf_builder *builder, struct tkf_sink *sink);
 void tkf_row_samples(struct tkf_result *row, const double *iterations, const double *times_ns,
                      size_t count);
 
-/**
- * One sample's ns of one operation, into the smallest and largest as well. NAN and infinity are
- * passed over.
- */
-void tkf_row_value(struct tkf_result *row, double ns);
+/* ---- the rest of a row ---- */
 
 /** Add to a row's metrics; those past TKF_METRICS_MAX are left out. */
 void tkf_row_metric(struct tkf_result *row, const char *unit, double value);
 
-/** A slice of a string. */
-struct tkf_slice tkf_slice(const char *text);
+/**
+ * `ns` and its quantum from operations per second and what one unit of their last digit is worth.
+ */
+void tkf_row_rate(struct tkf_result *row, double per_second, double quantum);
 
-/** Without the blanks (space, tab) at both ends. */
-struct tkf_slice tkf_slice_trim(struct tkf_slice slice);
-
-/** Where *what* begins in the slice; NULL when it is not in it. */
-const char *tkf_slice_find(struct tkf_slice slice, const char *what);
-
-/** All before *end*, a place in the slice. */
-struct tkf_slice tkf_slice_until(struct tkf_slice slice, const char *end);
-
-/** All from *start*, a place in the slice, on. */
-struct tkf_slice tkf_slice_from(struct tkf_slice slice, const char *start);
-
-/** How often *what* is in the head of an input; stops counting at *most*. */
-unsigned tkf_head_count(const char *head, const char *what, unsigned most);
-
-/** The first character of the head that is not blank or a line's end; 0 in an empty one. */
-char tkf_head_first(const char *head);
+/** The interval as `ns` and so much to both sides of it, whatever its sign; NAN leaves it unknown. */
+void tkf_row_spread(struct tkf_result *row, double ns);
 
 /**
- * One line as a JSON object, as formats of one object for each line have it; NULL, with a notice
- * if it looks like one.
+ * `ns`, its quantum and its interval from a value in units of *unit_ns*: "40.50 ± 0.55", the spread in
+ * the same units, "40.50 ± 1.36%" or "40.50". Nothing when it is no number.
  */
-json_t *tkf_json_line_load(struct tkf_sink *sink, const struct tkf_line *line);
+void tkf_row_value_spread(struct tkf_result *row, struct tkf_slice value, double unit_ns,
+                          enum tkf_statistic statistic);
 
 /**
- * The numbers of an array; those that are none are left out. @return how many; *ret_numbers is the
- * caller's to free.
+ * Keep a row, without bounds that make no sense; one that has no time, and is not known to have
+ * failed, becomes a notice.
  */
-size_t tkf_json_numbers(const json_t *array, double **ret_numbers);
+void tkf_row_give(struct tkf_sink *sink, struct tkf_result *row);
 
-/**
- * Split a row of a table drawn with `|`, with or without one at its ends; `||` counts as one, `\|`
- * is part of a cell. The cells point into the line.
- */
-void tkf_csv_split_bars(struct tkf_csv *csv, struct tkf_slice line);
+/** Say of a line that it looks like a result and cannot be read. */
+void tkf_notice_unread(struct tkf_sink *sink, unsigned line, struct tkf_slice text);
 
 #endif

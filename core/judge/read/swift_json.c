@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "json_walk.h"
 
 #define WALL_CLOCK "Time (wall clock)"
 

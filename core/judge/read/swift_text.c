@@ -6,7 +6,10 @@
  */
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
+#include "table.h"
 
 #define COLUMNS_MAX 16
 

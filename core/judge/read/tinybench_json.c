@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
+#include "keep.h"
 
 static int recognise(const char *head, size_t length)
 {

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "keep.h"
+#include "row.h"
+#include "table.h"
 
 #define COLUMNS_MAX 16
 
@@ -41,24 +43,6 @@ static struct tkf_slice unquote(struct tkf_slice cell)
     return tkf_unwrap(tkf_unwrap(tkf_unwrap(cell, '\'', '\''), '"', '"'), '`', '`');
 }
 
-/* "40.50 ± 1.36%", "40.00 ± 0.00", 45.73699526396035 */
-static void take_time(struct tkf_result *row, struct tkf_slice cell, double unit_ns,
-                      enum tkf_statistic statistic)
-{
-    struct tkf_slice value = cell, spread = {0};
-    double number, quantum, width;
-    tkf_cut_spread(cell, &value, &spread);
-    if (!tkf_number(value, TKF_NUMBER_POINT, &number, &quantum))
-        return;
-    row->ns = number * unit_ns;
-    row->quantum_ns = quantum * unit_ns;
-    row->statistic = statistic;
-    if (tkf_cut(spread, "%", &spread, NULL))
-        unit_ns = row->ns / 100;
-    if (tkf_number(spread, TKF_NUMBER_POINT, &width, NULL))
-        tkf_row_spread(row, width * unit_ns);
-}
-
 static void take_cell(struct table *table, struct tkf_result *row, const char *title,
                       struct tkf_slice cell)
 {
@@ -67,9 +51,9 @@ static void take_cell(struct table *table, struct tkf_result *row, const char *t
     if (strcasecmp(title, "Task name") == 0) {
         row->name = tkf_keep(table->sink, cell);
     } else if (strncmp(title, "Latency med", 11) == 0) { /* stands after the average: counts more */
-        take_time(row, cell, unit_of(title), TKF_STATISTIC_MEDIAN);
+        tkf_row_value_spread(row, cell, unit_of(title), TKF_STATISTIC_MEDIAN);
     } else if (strncmp(title, "Latency av", 10) == 0 || strncmp(title, "Average Time", 12) == 0) {
-        take_time(row, cell, unit_of(title), TKF_STATISTIC_MEAN);
+        tkf_row_value_spread(row, cell, unit_of(title), TKF_STATISTIC_MEAN);
     } else if (strcmp(title, "Margin") == 0) {
         if (tkf_cut_spread(cell, &cell, &spread) && tkf_cut(spread, "%", &spread, NULL) &&
             tkf_number(spread, TKF_NUMBER_POINT, &number, NULL))

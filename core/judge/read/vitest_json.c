@@ -2,7 +2,8 @@
 /* vitest bench --outputJson, 1 to 4: files[].groups[].benchmarks[]; ms. */
 #include <math.h>
 
-#include "rows.h"
+#include "head.h"
+#include "json_walk.h"
 
 static int recognise(const char *head, size_t length)
 {

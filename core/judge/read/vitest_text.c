@@ -6,7 +6,9 @@
  */
 #include <math.h>
 
-#include "rows.h"
+#include "head.h"
+#include "keep.h"
+#include "row.h"
 
 #define NS_PER_DIGIT 100 /* 0.0001 ms */
 
@@ -87,15 +89,6 @@ static const char *group_of(struct tkf_sink *sink, struct tkf_slice title)
     return tkf_keep(sink, tkf_trim(title));
 }
 
-static bool is_one_of(struct tkf_slice mark, const char *const *marks)
-{
-    for (; *marks; marks++) {
-        if (tkf_slice_is(mark, *marks))
-            return true;
-    }
-    return false;
-}
-
 struct report {
     struct tkf_sink *sink;
     const char *group;
@@ -111,10 +104,10 @@ static void take_line(struct report *report, const struct tkf_line *line)
     if (report->summary || rest.length == 0)
         return;
     /* tick, tick of the console without Unicode, cross, multiplication sign, pointer */
-    if (is_one_of(mark, TKF_WORDS("\xe2\x9c\x93", "\xe2\x88\x9a", "\xe2\x9c\x97", "\xc3\x97",
-                                  "\xe2\x9d\xaf"))) {
+    if (tkf_is_one_of(mark, TKF_WORDS("\xe2\x9c\x93", "\xe2\x88\x9a", "\xe2\x9c\x97", "\xc3\x97",
+                                      "\xe2\x9d\xaf"))) {
         report->group = group_of(report->sink, rest);
-    } else if (is_one_of(mark, TKF_WORDS("\xe2\x86\x93")) && /* U+2193 */
+    } else if (tkf_is_one_of(mark, TKF_WORDS("\xe2\x86\x93")) && /* U+2193 */
                tkf_cut(rest, "[skipped]", &skipped, NULL)) {
         struct tkf_result row = tkf_sink_row(report->sink, line->number);
         row.group = report->group;
@@ -122,7 +115,7 @@ static void take_line(struct report *report, const struct tkf_line *line)
         row.failed = true;
         row.remark = "skipped";
         tkf_row_give(report->sink, &row);
-    } else if (is_one_of(mark, TKF_WORDS("\xc2\xb7", "\xe2\x80\xa2")) && /* U+00B7, U+2022 */
+    } else if (tkf_is_one_of(mark, TKF_WORDS("\xc2\xb7", "\xe2\x80\xa2")) && /* U+00B7, U+2022 */
                tkf_cut_spread(rest, &columns, &after)) {
         take_row(report->sink, line->number, report->group, columns, after);
     }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+
+#include "head.h"
+#include "keep.h"
+#include "row.h"
+
 /*
  * zBench's table: name, runs, total time (not in old releases), "avg ± σ", "(min ... max)",
  * percentiles. Columns are counted from the ± and a name may hold blanks.
  */
-
-#include "rows.h"
 
 static int recognise(const char *head, size_t length)
 {

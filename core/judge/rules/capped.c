@@ -5,8 +5,8 @@
 #include "../judge.h"
 
 /*
- * Far under the benchmark time: a hundredth. What goes through bytes or a batch is quicker for each of them by as much as a core
- * can do at once, so there a thousandth.
+ * Far under the benchmark time: a hundredth. What goes through bytes or a batch is quicker for each
+ * of them by as much as a core can do at once, so there a thousandth.
  */
 static double far_under(const struct tkf_case *c)
 {
@@ -24,7 +24,8 @@ bool tkf_rule_capped(struct tkf_case *c)
         return false;
     tkf_say(
         c, "iteration-cap",
-        "%.0f iterations, the most that the framework does, took %s, where it meant to measure for %s; its timer did not run with "
+        "%.0f iterations, the most that the framework does, took %s, where it meant to measure for "
+        "%s; its timer did not run with "
         "the work, or there was none",
         row->iterations, tkf_time_text(total, total_ns),
         tkf_time_text(meant, c->floor->benchtime_ns));

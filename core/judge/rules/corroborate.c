@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in the file beside the time, and speaks for a verdict or against it, or is to be known of a number that is ok. */
+/*
+ * What stands in the file beside the time, and speaks for a verdict or against it, or is to be
+ * known of a number that is ok.
+ */
 #include <math.h>
 
 #include "../judge.h"
@@ -8,11 +11,11 @@ static void on_allocations(struct tkf_case *c, bool flagged)
 {
     const struct tkf_result *row = c->row;
     if (row->allocs == 0 && row->alloc_bytes > 0)
-        tkf_say(
-            c, "allocs",
-            "0 allocations but %.4g bytes an operation: the count is a whole-numbered mean, so fewer than one operation in two or "
-            "so allocates",
-            row->alloc_bytes);
+        tkf_say(c, "allocs",
+                "0 allocations but %.4g bytes an operation: the count is a whole-numbered mean, so "
+                "fewer than one operation in two or "
+                "so allocates",
+                row->alloc_bytes);
     else if (flagged && row->allocs == 0 && row->alloc_bytes == 0)
         tkf_say(c, "allocs",
                 "nothing is allocated; if the body is meant to allocate, that is gone");
@@ -28,10 +31,10 @@ static void on_instructions(struct tkf_case *c)
     if (isnan(row->instructions) || isnan(c->mid) || !(c->mid < 10 * c->floor->cycle_max_ns))
         return;
     if (tkf_work_is_seen(c))
-        tkf_say(
-            c, "instructions",
-            "%.3g instructions an operation are counted, more than an empty loop has: there is work in it",
-            row->instructions);
+        tkf_say(c, "instructions",
+                "%.3g instructions an operation are counted, more than an empty loop has: there is "
+                "work in it",
+                row->instructions);
     else
         tkf_say(c, "instructions",
                 "%.3g instructions an operation are counted, no more than an empty loop has",
@@ -64,7 +67,8 @@ static void on_cluster(struct tkf_case *c)
     if (same >= MANY)
         tkf_say(
             c, "cluster",
-            "%zu other benchmarks of this run read the same within 2 %%; a reading that unrelated benchmarks share is the "
+            "%zu other benchmarks of this run read the same within 2 %%; a reading that unrelated "
+            "benchmarks share is the "
             "instrument's",
             same - 1);
 }
@@ -77,7 +81,8 @@ static void on_iterations(struct tkf_case *c)
     if (c->row->iterations >= cap && total_ns < 0.5 * c->floor->benchtime_ns)
         tkf_say(
             c, "iteration-cap",
-            "it ran into the framework's limit of %.0f iterations after %s, short of the time it measures for",
+            "it ran into the framework's limit of %.0f iterations after %s, short of the time it "
+            "measures for",
             cap, tkf_time_text(total, total_ns));
 }
 
@@ -89,17 +94,22 @@ static void on_clocks(struct tkf_case *c)
     if (row->cpu_ns > 10 * row->manual_ns + 100 * c->floor->cycle_max_ns)
         tkf_say(
             c, "manual-time",
-            "the benchmark reported %s itself, while its CPU time is %s; if the two should agree, look at the unit",
+            "the benchmark reported %s itself, while its CPU time is %s; if the two should agree, "
+            "look at the unit",
             tkf_time_text(first, row->manual_ns), tkf_time_text(second, row->cpu_ns));
     if (row->cpu_ns > 0 && row->wall_ns > 1.3 * sharers * row->cpu_ns &&
         fabs(row->ns - row->cpu_ns) < fabs(row->ns - row->wall_ns))
         tkf_say(
             c, "wall-time",
-            "%.2g times as much wall time passed as CPU time; something else ran beside it, or it waited",
+            "%.2g times as much wall time passed as CPU time; something else ran beside it, or it "
+            "waited",
             row->wall_ns / row->cpu_ns);
 }
 
-/* A loop that lands on another address or beside a busy neighbour takes twice the cycles, with the same code. */
+/*
+ * A loop that lands on another address or beside a busy neighbour takes twice the cycles, with the
+ * same code.
+ */
 static void on_baseline(struct tkf_case *c, bool flagged)
 {
     const struct tkf_result *row = c->row, *base = c->base;
@@ -111,12 +121,14 @@ static void on_baseline(struct tkf_case *c, bool flagged)
     if (was && !flagged && row->ns > 5 * base->ns)
         tkf_say(
             c, "baseline-was-quiet",
-            "in the baseline it was at the floor; it may be measured now for the first time, and not slower");
+            "in the baseline it was at the floor; it may be measured now for the first time, and "
+            "not slower");
     else if (flagged && base->ns * c->batch <= 2.2 * form->mid_most &&
              fabs(base->ns - row->ns) > 0.3 * fmin(base->ns, row->ns))
         tkf_say(
             c, "placement",
-            "it differs from the baseline by no more than an empty loop does on another address; no gain and no loss");
+            "it differs from the baseline by no more than an empty loop does on another address; "
+            "no gain and no loss");
 }
 
 void tkf_corroborate(struct tkf_case *c, enum tkf_verdict verdict)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* flat: a family of benchmarks over a size, whose time does not grow with it although work that was done would have to. */
+/*
+ * flat: a family of benchmarks over a size, whose time does not grow with it although work that was
+ * done would have to.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +15,9 @@
 #define FLAT_SLOPE   0.1
 
 /*
- * Constant time is right for a lookup, and a few ns of it look as flat as a sum that became a closed form. So without
- * stated work only what is within three floors is called flat; with it, ten.
+ * Constant time is right for a lookup, and a few ns of it look as flat as a sum that became a
+ * closed form. So without stated work only what is within three floors is called flat; with it,
+ * ten.
  */
 #define FLOORS_STATED   10.0
 #define FLOORS_UNSTATED 3.0
@@ -113,7 +117,8 @@ bool tkf_rule_flat(struct tkf_case *c)
         return false;
     tkf_say(
         c, "flat-family",
-        "from size %.0f to %.0f the time stays the same; the loop over the size became a formula, or was moved out, or does not "
+        "from size %.0f to %.0f the time stays the same; the loop over the size became a formula, "
+        "or was moved out, or does not "
         "depend on it",
         c->family_from, c->family_to);
     return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * impossible: the number cannot be the time of one such operation. No tolerance: what holds here holds on every machine.
- * doc/verdicts.md argues for each rule.
+ * impossible: the number cannot be the time of one such operation. No tolerance: what holds here
+ * holds on every machine. doc/verdicts.md argues for each rule.
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,10 @@ static double half_quantum(const struct tkf_case *c)
     return isnan(c->row->quantum_ns) ? 0 : c->row->quantum_ns / 2;
 }
 
-/* A loop takes a branch in each round, and every timed call reads a clock. Where an overhead is taken off, any number can be left. */
+/*
+ * A loop takes a branch in each round, and every timed call reads a clock. Where an overhead is
+ * taken off, any number can be left.
+ */
 bool tkf_below_one_cycle(const struct tkf_case *c)
 {
     bool whole =
@@ -27,7 +30,10 @@ bool tkf_below_one_cycle(const struct tkf_case *c)
     return whole && (c->row->ns + half_quantum(c)) * c->batch * c->sharers < least_ns;
 }
 
-/* Work that it was given is in the number, however the compiler turned it round: those are many operations at once. */
+/*
+ * Work that it was given is in the number, however the compiler turned it round: those are many
+ * operations at once.
+ */
 static bool is_below_one_cycle(struct tkf_case *c)
 {
     if (c->rate_explains || !tkf_below_one_cycle(c))
@@ -36,16 +42,17 @@ static bool is_below_one_cycle(struct tkf_case *c)
     char cycle[TKF_TIME_SIZE];
     tkf_time_text(cycle, c->floor->cycle_min_ns);
     if (c->sharers > 1)
-        tkf_say(
-            c, "below-one-cycle",
-            "%.2g cycles an operation, however it was shared by up to %.0f threads, where one round of any loop takes a cycle "
-            "(%s%s); the work was not done, or not once for each operation",
-            cycles, c->sharers, cycle,
-            isfinite(c->floor->used.cycle_ns) ? "" : " on the fastest CPU there is");
+        tkf_say(c, "below-one-cycle",
+                "%.2g cycles an operation, however it was shared by up to %.0f threads, where one "
+                "round of any loop takes a cycle "
+                "(%s%s); the work was not done, or not once for each operation",
+                cycles, c->sharers, cycle,
+                isfinite(c->floor->used.cycle_ns) ? "" : " on the fastest CPU there is");
     else
         tkf_say(
             c, "below-one-cycle",
-            "%.2g cycles %s, where one round of any loop takes a cycle (%s%s); the work was not done, or not once for each "
+            "%.2g cycles %s, where one round of any loop takes a cycle (%s%s); the work was not "
+            "done, or not once for each "
             "operation",
             cycles, c->batch_known ? "for a whole batch" : "an operation", cycle,
             isfinite(c->floor->used.cycle_ns) ? "" : " on the fastest CPU there is");
@@ -63,7 +70,8 @@ static bool has_no_time(struct tkf_case *c)
     if (zero || missing)
         tkf_say(
             c, "no-time",
-            "the framework measured no time at all; the timer did not run, or there was nothing to time");
+            "the framework measured no time at all; the timer did not run, or there was nothing to "
+            "time");
     else if (negative)
         tkf_say(
             c, "no-time",
@@ -71,7 +79,10 @@ static bool has_no_time(struct tkf_case *c)
     return zero || negative || missing;
 }
 
-/* What frameworks and runtimes say of a row that was not the work's time. mitata's "likely" is a guess from the time alone. */
+/*
+ * What frameworks and runtimes say of a row that was not the work's time. mitata's "likely" is a
+ * guess from the time alone.
+ */
 static const struct {
     const char *phrase, *rule, *text;
 } remarks[] = {
@@ -114,13 +125,14 @@ static bool exceeds_machine(struct tkf_case *c)
     if (row->bytes_per_second / 1e9 > most)
         tkf_say(
             c, "rate",
-            "%.3g GB/s, where no core gets more than %.3g GB/s out of its nearest cache; most of the bytes were never touched",
+            "%.3g GB/s, where no core gets more than %.3g GB/s out of its nearest cache; most of "
+            "the bytes were never touched",
             row->bytes_per_second / 1e9, most);
     else if (row->items_per_second / 1e9 > most)
-        tkf_say(
-            c, "rate",
-            "%.3g billion items a second, where no core does more than %.3g; most of the items were never looked at",
-            row->items_per_second / 1e9, most);
+        tkf_say(c, "rate",
+                "%.3g billion items a second, where no core does more than %.3g; most of the items "
+                "were never looked at",
+                row->items_per_second / 1e9, most);
     else
         return false;
     return true;
@@ -137,8 +149,9 @@ static bool command_failed(struct tkf_case *c)
 }
 
 /*
- * Time for one operation that grows as the iterations do: the body loops over N itself. Five repetitions in line are needed, or
- * four that also ran far longer than the framework meant to, which predicts the time from shorter runs.
+ * Time for one operation that grows as the iterations do: the body loops over N itself. Five
+ * repetitions in line are needed, or four that also ran far longer than the framework meant to,
+ * which predicts the time from shorter runs.
  */
 static bool grows_with_iterations(struct tkf_case *c)
 {
@@ -163,11 +176,11 @@ static bool grows_with_iterations(struct tkf_case *c)
     bool overran = overrun >= 2 && correlation >= 0.85 && most > least;
     if (!in_line || !(clear || overran))
         return false;
-    tkf_say(
-        c, "grows-with-iterations",
-        "from %.0f to %.0f iterations the time of one grows with them (exponent %.2f over %u repetitions%s); the body does the "
-        "work of all iterations each time",
-        least, most, slope, n, overran ? ", and they ran far longer than the others" : "");
+    tkf_say(c, "grows-with-iterations",
+            "from %.0f to %.0f iterations the time of one grows with them (exponent %.2f over %u "
+            "repetitions%s); the body does the "
+            "work of all iterations each time",
+            least, most, slope, n, overran ? ", and they ran far longer than the others" : "");
     return true;
 }
 

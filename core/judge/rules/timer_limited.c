@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* timer-limited: the clock that timed it is too coarse, costs more than it, or did not run while the work did. */
+/*
+ * timer-limited: the clock that timed it is too coarse, costs more than it, or did not run while
+ * the work did.
+ */
 #include <math.h>
 
 #include "../judge.h"
@@ -47,42 +50,48 @@ static bool say_coarse(struct tkf_case *c)
         return false;
     tkf_time_text(ns, c->row->ns);
     if (is_few_steps(c))
-        tkf_say(
-            c, "clock-steps",
-            "%s, where all numbers of this run are multiples of %s; the clock is too coarse to tell it from its neighbours",
-            ns, tkf_time_text(other, c->floor->quantum_ns));
+        tkf_say(c, "clock-steps",
+                "%s, where all numbers of this run are multiples of %s; the clock is too coarse to "
+                "tell it from its neighbours",
+                ns, tkf_time_text(other, c->floor->quantum_ns));
     else if (is_clamped_to_step(c))
         tkf_say(
             c, "clamped",
-            "%s is the clock's step shared out over the iterations, which the framework puts in place of zero; it "
+            "%s is the clock's step shared out over the iterations, which the framework puts in "
+            "place of zero; it "
             "took less than the clock can tell",
             ns);
     else if (c->row->ns == 0)
-        tkf_say(
-            c, "clock-reads",
-            "no time passed between two readings of the clock; it took less than the clock can tell");
+        tkf_say(c, "clock-reads",
+                "no time passed between two readings of the clock; it took less than the clock can "
+                "tell");
     else
         tkf_say(
             c, "clock-reads",
-            "%s, where an empty call that is timed the same way takes %s; each call is timed on its own, so that the number is "
+            "%s, where an empty call that is timed the same way takes %s; each call is timed on "
+            "its own, so that the number is "
             "mostly the clock's",
             ns, tkf_time_text(other, tkf_floor_nearest(c)->mid_most));
     return true;
 }
 
-/* The CPU time of the thread that waits: the work is done by another. Who asked for wall time knows that it waits. */
+/*
+ * The CPU time of the thread that waits: the work is done by another. Who asked for wall time gets
+ * it as the number.
+ */
 static bool say_wrong_clock(struct tkf_case *c)
 {
     char wall[TKF_TIME_SIZE], cpu[TKF_TIME_SIZE];
     const struct tkf_result *row = c->row;
     bool by_cpu = fabs(row->ns - row->cpu_ns) < fabs(row->ns - row->wall_ns);
     double sharers = row->threads > 1 ? row->threads : 1;
-    if (c->timing != TKF_TIMING_BATCHED || tkf_name_parts(row->name).real_time || !by_cpu ||
-        !(row->cpu_ns > 0) || !(row->wall_ns > WAITING * sharers * row->cpu_ns))
+    if (c->timing != TKF_TIMING_BATCHED || !by_cpu || !(row->cpu_ns > 0) ||
+        !(row->wall_ns > WAITING * sharers * row->cpu_ns))
         return false;
     tkf_say(
         c, "cpu-time-of-a-waiter",
-        "%s of CPU time, while %s passed; the timed thread waited for work that is done elsewhere, and its CPU time leaves that out",
+        "%s of CPU time, while %s passed; the timed thread waited for work that is done elsewhere, "
+        "and its CPU time leaves that out",
         tkf_time_text(cpu, row->cpu_ns), tkf_time_text(wall, row->wall_ns));
     return true;
 }

@@ -4,7 +4,10 @@
 
 #include "../judge.h"
 
-/* Without a floor to hold it against: an empty loop of the slowest machine and the worst moment, a clock's reading. */
+/*
+ * Without a floor to hold it against: an empty loop of the slowest machine and the worst moment, a
+ * clock's reading.
+ */
 #define SMALL_CYCLES   4
 #define SMALL_CALL_NS  100
 #define SMALL_START_NS 1e6
@@ -26,7 +29,7 @@ static bool is_shared(const struct tkf_case *c)
 {
     const struct tkf_form_floor *form = tkf_floor_nearest(c);
     double floor_ns = form ? form->mid_most * (1 + TKF_FLOOR_TOLERANCE) : c->floor->cycle_max_ns;
-    return c->sharers > 1 && c->timing == TKF_TIMING_BATCHED && c->mid < floor_ns;
+    return (c->sharers > 1 || c->parallel) && c->timing == TKF_TIMING_BATCHED && c->mid < floor_ns;
 }
 
 bool tkf_rule_undecided(struct tkf_case *c)
@@ -38,19 +41,21 @@ bool tkf_rule_undecided(struct tkf_case *c)
     else if (!tkf_number_is_known(c))
         tkf_say(c, "no-number", "it has no time of one operation");
     else if (is_shared(c))
-        tkf_say(
-            c, "shared",
-            "%.2g ns is the wall time divided among up to %.0f threads, so that nothing can be said of one operation's",
-            row->ns, c->sharers);
+        tkf_say(c, "shared",
+                "%.2g ns is the wall time divided among up to %.0f threads, so that nothing can be "
+                "said of one operation's",
+                row->ns, c->sharers);
     else if (c->rate_explains && c->mid < c->floor->cycle_max_ns)
         tkf_say(
             c, "part-of-a-batch",
-            "less than a cycle, at a rate that a machine can do; it must be the time of one byte or item among many that are done at "
+            "less than a cycle, at a rate that a machine can do; it must be the time of one byte "
+            "or item among many that are done at "
             "once");
     else if (c->timing == TKF_TIMING_SUBTRACTED && c->mid < c->floor->cycle_max_ns)
         tkf_say(
             c, "overhead-taken-off",
-            "less than one cycle is left after the framework took its own overhead off; real work and none both read so");
+            "less than one cycle is left after the framework took its own overhead off; real work "
+            "and none both read so");
     else if (c->timing == TKF_TIMING_UNKNOWN && c->mid < SMALL_CYCLES * c->floor->cycle_max_ns)
         tkf_say(
             c, "timing-unknown",

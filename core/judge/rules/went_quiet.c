@@ -27,13 +27,15 @@ bool tkf_rule_went_quiet(struct tkf_case *c)
     if (lost_allocs)
         tkf_say(
             c, "went-quiet",
-            "%s and %.4g allocations in the baseline, %s and none now, about what an empty loop takes; the compiler may have learned "
+            "%s and %.4g allocations in the baseline, %s and none now, about what an empty loop "
+            "takes; the compiler may have learned "
             "to remove the work",
             then, base->allocs, now);
     else
         tkf_say(
             c, "went-quiet",
-            "%s in the baseline, %s now, which cannot be told from an empty loop; the compiler may have learned to remove the work",
+            "%s in the baseline, %s now, which cannot be told from an empty loop; the compiler may "
+            "have learned to remove the work",
             then, now);
     return true;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** A line of comma-separated values, for every reader of such. */
-#ifndef TKF_READ_CSV_H
-#define TKF_READ_CSV_H
+/**
+ * Lines of tables, split into cells: comma-separated values, and tables drawn with bars.
+ *
+ * Lifetime: cells of comma-separated values point into *csv* and last till the next line; all others
+ * point into the line.
+ */
+#ifndef TKF_READ_TABLE_H
+#define TKF_READ_TABLE_H
 
-#include "../reader.h"
+#include "slice.h"
 
 #define TKF_CSV_CELLS_MAX 256
 
@@ -22,12 +27,24 @@ bool tkf_csv_split(struct tkf_csv *csv, const char *text, size_t length, char se
 /** The column that a header names so; -1 when it names none. */
 int tkf_csv_column(const struct tkf_csv *header, const char *name);
 
-/** The cell of a column; empty when the line has no such column, as for -1. */
-struct tkf_slice tkf_csv_cell(const struct tkf_csv *csv, int column);
+/** The cell of a column; empty when the line has none there, as at -1 and SIZE_MAX. */
+struct tkf_slice tkf_csv_cell(const struct tkf_csv *csv, size_t column);
 
 /** The separator of a line: the one of ; tab , that is there, outside quotes; '\0' when none is. */
 char tkf_csv_separator(const char *text, size_t length);
 
 void tkf_csv_free(struct tkf_csv *csv);
+
+/**
+ * Split a row of a table drawn with `|`, with or without one at its ends; `||` counts as one, `\|`
+ * is part of a cell.
+ */
+void tkf_csv_split_bars(struct tkf_csv *csv, struct tkf_slice line);
+
+/**
+ * The next cell of a table's row, trimmed, up to '|' or a box character, advancing *rest; false at
+ * the end.
+ */
+bool tkf_cell(struct tkf_slice *rest, struct tkf_slice *ret_cell);
 
 #endif

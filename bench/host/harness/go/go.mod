@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+module tickfloor/empty
+
+go 1.18

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""pytest-benchmark's empty call."""
+
+
+def test_empty(benchmark):
+    benchmark(lambda: None)
