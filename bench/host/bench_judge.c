@@ -3,7 +3,7 @@
  * Rows of this harness against the floor that was measured in the same run.
  *
  * They are judged as `tickfloor report` judges what is printed, from the same text, but for one thing: each repetition stands with
- * its fastest state in place of its median. A busy hardware thread beside this one makes an empty loop take up to two cycles, and a
+ * the fastest state of its row in place of its median. A busy hardware thread beside this one makes an empty loop take up to two cycles, and a
  * dead row would pass for a small one; it makes no row faster.
  */
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static char *print_rows(const struct tkf_bench_session *session, const struct tk
     for (size_t i = 0; i < nrows; i++) {
         for (unsigned k = 0; k < rows[i].nrepetitions; k++) {
             struct tkf_bench_repetition fastest = rows[i].repetitions[k];
-            fastest.ns = fastest.fast_ns;
+            fastest.ns = rows[i].fast_ns;
             tkf_bench_print_repetition(session, &rows[i], &fastest, out);
         }
     }

@@ -117,6 +117,7 @@ struct tkf_bench_row {
     char name[TKF_BENCH_NAME_SIZE];           /**< without "Benchmark" */
     struct tkf_bench_repetition *repetitions; /**< [nrepetitions] */
     unsigned nrepetitions;
+    double fast_ns;      /**< in the fastest state that it was seen in; what it is judged by */
     const char *verdict; /**< as in a report: "at-floor"; NULL when it could not be judged */
     char evidence[800];  /**< what was seen, the most telling first */
     int first_evidence;  /**< how many bytes of it the first takes: enough for people */

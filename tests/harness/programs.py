@@ -68,6 +68,16 @@ class Format(unittest.TestCase):
         self.assertEqual(errors, "")
         self.assertEqual(names(output), SUITE)
 
+    def test_report_reads_it(self):
+        """Whatever it says of the rows: that depends on the machine."""
+        output, _ = run(TICKFLOOR, "bench", "--time", "1ms", "--count", "2")
+        command = [TICKFLOOR, "report", "--json"]
+        done = subprocess.run(command, input=output, capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        results = json.loads(done.stdout)["results"]
+        self.assertEqual([row["name"] for row in results], ["Benchmark" + name for name in SUITE])
+        self.assertEqual({row["repetitions"] for row in results}, {2})
+
     def test_floor_of_the_same_run(self):
         output, _ = run(TICKFLOOR, "bench", "--time", "1x", "Op/add")
         self.assertRegex(output, r"# timer: \S+, one reading [0-9.]+ ns, step ")
