@@ -37,8 +37,9 @@ static void put_tool(const char *name, const char *script)
 }
 
 /* A script that makes a program which prints `text`, or runs it as a script. */
-#define MAKES(path, text) "cat > " path " <<'END'\n#!/bin/sh\nPATH=/usr/bin:/bin\n" text "\nEND\nchmod 700 " path
-#define PRINTS(text)      "cat <<'ROWS'\n" text "\nROWS"
+#define MAKES(path, text) \
+    "cat > " path " <<'END'\n#!/bin/sh\nPATH=/usr/bin:/bin\n" text "\nEND\nchmod 700 " path
+#define PRINTS(text) "cat <<'ROWS'\n" text "\nROWS"
 
 #define GO_HEAD "goos: linux\ngoarch: amd64\npkg: tickfloor/empty\n"
 #define GO(benchmark) \
@@ -76,9 +77,15 @@ static void put_tool(const char *name, const char *script)
 #define LIBTEST                                                                                  \
     PRINTS("\nrunning 1 test\ntest empty_value ... bench:           0.27 ns/iter (+/- 0.01)\n\n" \
            "test result: ok. 0 passed; 0 failed; 0 ignored; 1 measured; 0 filtered out")
-#define CRITERION                                                        \
-    PRINTS("empty_unit              time:   [33.9 ps 34.0 ps 34.2 ps]\n" \
-           "empty_value             time:   [270.9 ps 271.0 ps 271.2 ps]")
+#define CRITERION_OF(name, slope, least)                                                \
+    "d=target/criterion/" name "/new; mkdir -p $d\n"                                    \
+    "echo '{\"group_id\":\"" name "\",\"full_id\":\"" name "\"}' > $d/benchmark.json\n" \
+    "echo '{\"slope\":{\"point_estimate\":" slope                                       \
+    ",\"confidence_interval\":{\"confidence_level\":0.95,"                              \
+    "\"lower_bound\":" slope ",\"upper_bound\":" slope "}}}' > $d/estimates.json\n"     \
+    "echo '{\"sampling_mode\":\"Linear\",\"iters\":[100.0,200.0],\"times\":[" least     \
+    "0.0,90.0]}' > $d/sample.json\n"
+#define CRITERION CRITERION_OF("empty_unit", "0.035", "1") CRITERION_OF("empty_value", "0.3", "2")
 #define CARGO                                                                                      \
     "case $1 in build) printf '%s\\n' '[[package]]' 'name = \"criterion\"' 'version = \"0.5.1\"' " \
     "> Cargo.lock; mkdir -p target/release; " MAKES("target/release/empty", CRITERION) ";; esac"
@@ -205,8 +212,8 @@ static void each_recipe_gives_its_rows(void **state)
         {"google-benchmark", "1.7.1", "KeepRunning", TKF_TIMING_BATCHED, 0.28},
         {"catch2", "1.7.1", "value", TKF_TIMING_BATCHED, 0.271},
         {"libtest", "rustc 1.99", "value", TKF_TIMING_BATCHED, 0.27},
-        {"criterion", "0.5.1", "unit", TKF_TIMING_BATCHED, 0.034},
-        {"criterion", "0.5.1", "value", TKF_TIMING_BATCHED, 0.271},
+        {"criterion", "0.5.1", "unit", TKF_TIMING_BATCHED, 0.035},
+        {"criterion", "0.5.1", "value", TKF_TIMING_BATCHED, 0.2},
         {"mitata", "6.2.5, node v20", "batched", TKF_TIMING_BATCHED, 0.078},
         {"tinybench", "6.2.5, node v20", "call", TKF_TIMING_EACH_CALL, 40},
         {"pytest-benchmark", "3.2.2 CPython 3.11.2", "call", TKF_TIMING_BATCHED, 43},
