@@ -222,6 +222,26 @@ static void test_many_names(void **state)
     is_answered(0);
 }
 
+static void write_many_hints(FILE *out, size_t amount)
+{
+    fputs("| Method | Mean | Error |\n|---|---|---|\n", out);
+    for (size_t i = 0; i < amount; i++)
+        fprintf(out, "| m%zu | 12.5 ns | 0.1 ns |\n", i);
+    fputs("\n// * Warnings *\nZeroMeasurement\n", out);
+    for (size_t i = 0; i < amount; i++)
+        fprintf(out, "  Type.m%zu: Default -> it does nothing\n", i);
+}
+
+/* Hints find their rows without looking at all of them. */
+static void test_many_hints(void **state)
+{
+    (void)state;
+    assert_int_equal(read_written(write_many_hints, 100000, "bdn-md"), 0);
+    assert_int_equal(tkf_results_count(results), 100000);
+    for (size_t i = 0; i < 100000; i++)
+        assert_non_null(tkf_results_get(results, i)->remark);
+}
+
 /* ---- no text at all ---- */
 
 static void garbage_as(const char *format)
@@ -414,6 +434,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest long_tests[] = {
         TEST(test_ten_million_lines),
         TEST(test_long_line_everywhere),
+        TEST(test_many_hints),
     };
     if (argc > 1 && strcmp(argv[1], "long") == 0)
         return cmocka_run_group_tests(long_tests, NULL, NULL);

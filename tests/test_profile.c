@@ -283,6 +283,12 @@ static void test_fewer_members(void **state)
     char *fewer = replaced(text, "\"usable\": true,", "", &line);
     struct tkf_profile profile = read_text(fewer);
     assert_int_equal(profile.counter.rejected[0].error, TKF_EUNSUPPORTED);
+    assert_int_equal(profile.nharnesses, 3);
+    tkf_profile_free(&profile);
+    free(fewer);
+    fewer = replaced(text, "\"harnesses\":", "\"harnessless\":", &line);
+    profile = read_text(fewer);
+    assert_int_equal(profile.nharnesses, 0);
     tkf_profile_free(&profile);
     free(fewer);
     free(text);
@@ -799,6 +805,46 @@ static void test_warn(void **state)
     assert_string_equal(profile.warnings[TKF_WARNINGS_MAX - 1].next, "next");
 }
 
+static void put_harness(struct tkf_profile *profile, const char *framework, const char *form, double ns)
+{
+    struct tkf_harness_floor *floor = &profile->harnesses[profile->nharnesses++];
+    *floor = (struct tkf_harness_floor){.ns = {ns, ns, ns}};
+    strcpy(floor->framework, framework);
+    strcpy(floor->loop_form, form);
+    if (isnan(ns))
+        strcpy(floor->reason, "there is one");
+}
+
+/* What was measured before stays, but for what was measured again. */
+static void test_keep_harnesses(void **state)
+{
+    (void)state;
+    static struct tkf_profile older, newer;
+    put_harness(&older, "go", "b.N", 1);
+    put_harness(&older, "go", "b.Loop", 2);
+    put_harness(&older, "catch2", "value", 3);
+    put_harness(&older, "mitata", "", NAN);
+    put_harness(&older, "criterion", "value", 4);
+    put_harness(&newer, "go", "b.N", 10);
+    put_harness(&newer, "catch2", "", NAN);
+    put_harness(&newer, "criterion", "value", NAN);
+    tkf_profile_keep_harnesses(&newer, &older);
+    static const double expected[] = {10, NAN, NAN, 2, 3, 4};
+    assert_int_equal(newer.nharnesses, 6);
+    for (unsigned i = 0; i < 6; i++) {
+        double ns = newer.harnesses[i].ns.mid;
+        assert_true(isnan(expected[i]) ? isnan(ns) : ns == expected[i]);
+    }
+    for (unsigned i = 0; i < 2 * TKF_HARNESSES_MAX; i++) {
+        struct tkf_profile more = {.nharnesses = 0};
+        char form[24];
+        snprintf(form, sizeof(form), "%u", i);
+        put_harness(&more, "go", form, 1);
+        tkf_profile_keep_harnesses(&newer, &more);
+    }
+    assert_int_equal(newer.nharnesses, TKF_HARNESSES_MAX);
+}
+
 static int rewrite(const char *path)
 {
     struct tkf_profile profile;
@@ -842,6 +888,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_warn),
+        cmocka_unit_test(test_keep_harnesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

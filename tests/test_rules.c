@@ -509,6 +509,56 @@ static void floors_are_chosen_in_order(void **state)
     assert_int_equal(source_of(&options, "go", NULL), TKF_FLOOR_PHYSICAL);
 }
 
+/* The table has one cycle for it; this machine takes five. */
+static void a_framework_that_was_run_live_is_held_against_that(void **state)
+{
+    (void)state;
+    struct tkf_profile profile = machine();
+    struct tkf_judge_options options = {.profile = &profile, .profile_applies = true};
+    profile.harnesses[0] = (struct tkf_harness_floor){
+        .framework = "go", .timing = TKF_TIMING_BATCHED, .loop_form = "b.N", .cycles = {5, 30, 40}};
+    profile.nharnesses = 1;
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    add(&run, "Usual", 30 * CYCLE_NS); /* other work made it so: no floor */
+    judge_with(&run, &options);
+    const struct tkf_floor_used *used = tkf_results_floor(run.results, run.origin);
+    assert_int_equal(used->source, TKF_FLOOR_HARNESS);
+    assert_non_null(strstr(used->text, "as the machine's profile measured it"));
+    assert_close(used->ns.lo, 5 * CYCLE_NS, 1e-9);
+    expect_verdict(&run, "FiveCycles", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "Usual", OK, NULL);
+    end(&run);
+
+    /* Of another form, of another framework, or not measured: the table's. */
+    static const struct tkf_harness_floor others[] = {
+        {.framework = "go",
+         .timing = TKF_TIMING_BATCHED,
+         .loop_form = "b.Loop",
+         .cycles = {5, 5, 5}},
+        {.framework = "criterion",
+         .timing = TKF_TIMING_BATCHED,
+         .loop_form = "b.N",
+         .cycles = {5, 5, 5}},
+        {.framework = "go", .timing = TKF_TIMING_PROCESS, .loop_form = "b.N", .cycles = {5, 5, 5}},
+        {.framework = "go",
+         .timing = TKF_TIMING_BATCHED,
+         .loop_form = "b.N",
+         .cycles = {NAN, NAN, NAN}},
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        profile.harnesses[0] = others[i];
+        run = begin("go", TKF_TIMING_BATCHED);
+        add(&run, "FiveCycles", 5 * CYCLE_NS);
+        judge_with(&run, &options);
+        used = tkf_results_floor(run.results, run.origin);
+        assert_int_equal(used->source, TKF_FLOOR_HARNESS);
+        assert_close(used->ns.lo, CYCLE_NS, 1e-9);
+        expect_verdict(&run, "FiveCycles", OK, NULL);
+        end(&run);
+    }
+}
+
 static void without_a_floor_only_physics_decides(void **state)
 {
     (void)state;
@@ -957,6 +1007,7 @@ int main(void)
         cmocka_unit_test(processes_are_held_against_an_empty_command),
         cmocka_unit_test(a_named_floor_is_used),
         cmocka_unit_test(floors_are_chosen_in_order),
+        cmocka_unit_test(a_framework_that_was_run_live_is_held_against_that),
         cmocka_unit_test(without_a_floor_only_physics_decides),
         cmocka_unit_test(a_frameworks_own_empty_call_is_a_floor),
         cmocka_unit_test(capped_is_far_under_the_benchmark_time),

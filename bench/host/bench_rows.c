@@ -179,6 +179,10 @@ static bool collect(struct tkf_bench_session *session)
             } else {
                 snprintf(row->name, sizeof row->name, "%s", e->name);
             }
+            for (char *c = row->name; *c != '\0'; c++) {
+                if (isspace((unsigned char)*c))
+                    *c = '_'; /* as Go does: a blank ends a name in its format */
+            }
             if (filter == NULL || regexec(&regex, row->name, 0, NULL, 0) == 0)
                 session->nrows++;
         }

@@ -33,6 +33,12 @@ TKF_BENCH_N(Older)
         tkf_keep(tkf_opaque(1.5) / tkf_opaque(2.5));
 }
 
+TKF_BENCH_NAMED(Blank, "a name/with blanks")
+{
+    while (tkf_loop(b))
+        tkf_keep(tkf_opaque(1));
+}
+
 TKF_BENCH(BadReturn)
 {
     while (tkf_loop(b))

@@ -102,6 +102,7 @@ class Choice(unittest.TestCase):
     def test_list(self):
         self.assertEqual(run(TICKFLOOR, "bench", "--list")[0].split(), SUITE)
         self.assertEqual(run(TICKFLOOR, "bench", "--list", "Copy/8MB")[0].split(), SUITE[22:24])
+        self.assertEqual(run(PROGRAM, "--list", "with")[0], "a_name/with_blanks\n")
         listed = run(PROGRAM, "--list", "--filter", "^Sum/1000$")[0]
         self.assertEqual(listed, "Sum/1000\n")
 

@@ -120,7 +120,7 @@ def check_macros(tree):
         for number, line in enumerate(tree.stripped[name].splitlines(), 1):
             if not re.match(r"\s*#\s*(if|ifdef|ifndef|elif|define)\b", line):
                 continue
-            line = re.sub(r'"[^"]*"', '""', line)
+            line = re.sub(r'"(\\.|[^"\\])*"', '""', line)
             found = []
             if not name.startswith("arch/"):
                 found += [(match[0], "CPU", "arch/") for match in CPU_MACROS.finditer(line)]

@@ -288,6 +288,7 @@ static int choose(struct work *work, const struct tkf_recipe *recipes, bool fetc
 {
     struct work first = {.recipe = NULL};
     bool found = false;
+    start(work, recipes);
     for (const struct tkf_recipe *recipe = recipes; recipe->framework; recipe++) {
         if (strcmp(recipe->framework, recipes->framework) != 0)
             break;
@@ -304,7 +305,7 @@ static int choose(struct work *work, const struct tkf_recipe *recipes, bool fetc
         if (!first.recipe)
             first = *work;
     }
-    if (!found)
+    if (!found && first.recipe)
         *work = first;
     *ret_found = found;
     return 0;

@@ -108,7 +108,7 @@ int tkf_bench_main(int argc, char **argv);
 /** A benchmark: the function's body follows. It runs once for each repetition, and has one loop, while (tkf_loop(b)). */
 #define TKF_BENCH(id) TKF_BENCH_NAMED(id, #id)
 
-/** The same under another name, a string: "Sort/reversed" is a variant of Sort. No blanks in it. */
+/** The same under another name, a string: "Sort/reversed" is a variant of Sort. A blank in it is printed as _. */
 #define TKF_BENCH_NAMED(id, name)                            \
     static void tkf_body_##id(TKF_LOOP_PARAMETERS_);         \
     TKF_BENCH_ENTRY_(id, name, tkf_body_##id, NULL, NULL, 0) \

@@ -17,6 +17,37 @@ static const char *name_of(struct tkf_sink *sink, const struct tkf_bdn_key *key)
                      *key->job ? "]" : "");
 }
 
+static const char *last_part(const char *method)
+{
+    const char *dot = strrchr(method, '.');
+    return dot ? dot + 1 : method;
+}
+
+/* What rows and the hints on them have in common; to free(). NULL when out of memory. */
+static char *key_text(const char *method, const char *params, const char *job)
+{
+    char *text;
+    return asprintf(&text, "%s\n%s\n%s", last_part(method), params, job) < 0 ? NULL : text;
+}
+
+static void expect_remark(struct tkf_bdn *bdn, const struct tkf_bdn_key *key)
+{
+    char *text = key_text(key->method, key->params, key->job);
+    if (!bdn->remarks)
+        bdn->remarks = json_object();
+    if (text && !json_object_get(bdn->remarks, text))
+        json_object_set_new_nocheck(bdn->remarks, text, json_null());
+    free(text);
+}
+
+static const char *take_remark(const struct tkf_bdn *bdn, const struct tkf_bdn_key *key)
+{
+    char *text = key_text(key->method, key->params, key->job);
+    const char *remark = text ? json_string_value(json_object_get(bdn->remarks, text)) : NULL;
+    free(text);
+    return tkf_keep_string(bdn->sink, remark);
+}
+
 struct tkf_bdn_row *tkf_bdn_add(struct tkf_bdn *bdn, unsigned line, const struct tkf_bdn_key *key)
 {
     struct tkf_bdn_row *row = tkf_grow(bdn->row, bdn->count, &bdn->capacity, sizeof(*row));
@@ -30,6 +61,7 @@ struct tkf_bdn_row *tkf_bdn_add(struct tkf_bdn *bdn, unsigned line, const struct
     row->result = tkf_sink_row(bdn->sink, line);
     row->result.name = name_of(bdn->sink, key);
     row->result.statistic = TKF_STATISTIC_MEAN;
+    expect_remark(bdn, key);
     return row;
 }
 
@@ -49,9 +81,13 @@ void tkf_bdn_flush(struct tkf_bdn *bdn)
     for (size_t i = 0; i < bdn->count; i++) {
         struct tkf_result *result = &bdn->row[i].result;
         result->sentinel = !bdn->no_overhead && result->ns == 0;
+        if (!result->remark)
+            result->remark = take_remark(bdn, &bdn->row[i].key);
         tkf_sink_add(bdn->sink, result);
     }
     bdn->count = 0;
+    json_decref(bdn->remarks);
+    bdn->remarks = NULL;
 }
 
 void tkf_bdn_end(struct tkf_bdn *bdn)
@@ -610,28 +646,17 @@ void tkf_bdn_table_end(struct tkf_bdn *bdn)
 
 /* ---- hints ---- */
 
-static const char *last_part(const char *method)
+/* Set the remark of the rows of that key, when there are any. A measurement of nothing is the worst of them. */
+static bool remark_on(struct tkf_bdn *bdn, const char *method, const char *params, const char *job,
+                      const char *remark)
 {
-    const char *dot = strrchr(method, '.');
-    return dot ? dot + 1 : method;
-}
-
-/* A table shows neither parameters nor jobs that all of its rows share: then those of the hint say
- * nothing. */
-static bool is_same(const struct tkf_bdn_key *row, const struct tkf_bdn_key *hint, bool exactly)
-{
-    return !strcmp(last_part(row->method), last_part(hint->method)) &&
-           ((!exactly && !*row->params) || !strcmp(row->params, hint->params)) &&
-           ((!exactly && !*row->job) || !strcmp(row->job, hint->job));
-}
-
-static bool any_is_exactly(const struct tkf_bdn *bdn, const struct tkf_bdn_key *hint)
-{
-    for (size_t i = 0; i < bdn->count; i++) {
-        if (is_same(&bdn->row[i].key, hint, true))
-            return true;
-    }
-    return false;
+    static const char worst[] = "ZeroMeasurement";
+    char *key = key_text(method, params, job);
+    const json_t *before = key ? json_object_get(bdn->remarks, key) : NULL;
+    if (json_is_null(before) || (before && strcmp(bdn->hint, worst) == 0))
+        json_object_set_new_nocheck(bdn->remarks, key, json_string_nocheck(remark));
+    free(key);
+    return before;
 }
 
 void tkf_bdn_hint(struct tkf_bdn *bdn, struct tkf_slice text)
@@ -652,13 +677,17 @@ void tkf_bdn_hint(struct tkf_bdn *bdn, struct tkf_slice text)
     if (!bdn->hint || !at || !tkf_bdn_display(bdn->sink, tkf_slice_until(text, at), &key))
         return;
     struct tkf_slice message = tkf_trim(tkf_slice_from(text, at + strlen(arrow)));
-    bool exactly = any_is_exactly(bdn, &key);
-    for (size_t i = 0; i < bdn->count; i++) {
-        struct tkf_bdn_row *row = &bdn->row[i];
-        if (is_same(&row->key, &key, exactly) && (!row->result.remark || bdn->hint == kinds[0]))
-            row->result.remark =
-                tkf_keepf(bdn->sink, "%s: %.*s", bdn->hint, (int)message.length, message.text);
-    }
+    const char *remark =
+        tkf_keepf(bdn->sink, "%s: %.*s", bdn->hint, (int)message.length, message.text);
+    if (remark_on(bdn, key.method, key.params, key.job, remark))
+        return;
+    /* A table shows neither parameters nor jobs that all of its rows share. */
+    if (*key.params)
+        remark_on(bdn, key.method, "", key.job, remark);
+    if (*key.job)
+        remark_on(bdn, key.method, key.params, "", remark);
+    if (*key.params && *key.job)
+        remark_on(bdn, key.method, "", "", remark);
 }
 
 /* ---- a line of markdown or console ---- */

@@ -32,6 +32,7 @@ struct tkf_bdn {
     struct tkf_sink *sink;
     struct tkf_bdn_row *row;
     size_t count, capacity;
+    json_t *remarks; /**< by the text of a row's key: null, or what a hint says of it */
 
     /* the environment block */
     const char *version, *os, *cpu, *arch;
