@@ -18,7 +18,7 @@
 
 #include "reader.h"
 
-#define MUTATIONS 500
+#define MUTATIONS 100 /* the suite "fuzz" does many more */
 
 struct sample {
     char path[512];
