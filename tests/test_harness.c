@@ -368,6 +368,9 @@ static void failures_say_what_was_printed(void **state)
          "its empty benchmark printed no result", "NaN"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        /* An emulator starts what is not there, and ends with 127. */
+        if (program.emulator[0] && strcmp(cases[i].in_log, "No such file") == 0)
+            continue;
         fake_machine(NULL);
         put_tool("go", cases[i].script);
         const struct tkf_harness_floor *floor = expect_failure(measure("go"), cases[i].reason, 1);

@@ -147,6 +147,8 @@ static void no_permission(void **state)
 {
     char err[400];
     (void)state;
+    if (program.emulator[0])
+        skip_because("another user may not be able to read what the emulator needs");
     const char *path = input(HEAD REAL);
     chmod(path, 0);
     snprintf(err, sizeof err, "%s: cannot be opened: Permission denied; check the path", path);
