@@ -741,7 +741,9 @@ static void a_locale_with_commas(void **state)
     char path[100];
     snprintf(path, sizeof path, "LOCPATH=%s", home);
     setenv("LOCPATH", home, 1);
-    assert_non_null(setlocale(LC_NUMERIC, "de_DE.UTF-8"));
+    /* Without the sources of locales, which a minimal system lacks, localedef leaves half a one. */
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL)
+        skip_because("localedef made no usable locale with a decimal comma here");
     assert_string_equal(localeconv()->decimal_point, ",");
     setlocale(LC_NUMERIC, "C");
 
