@@ -731,6 +731,7 @@ static void test_read_back(void **state)
     assert_string_equal(map->name, "BenchmarkMap/64");
     assert_string_equal(map->group, "some/thing");
     assert_string_equal(map->origin->cpu, "A CPU @ 3 GHz");
+    assert_string_equal(map->origin->framework, "tickfloor");
     assert_int_equal(map->repetitions, 2);
     assert_near(map->ns, 100, 1e-9);
     assert_near(map->iterations, 1000, 0);

@@ -41,6 +41,8 @@ void tkf_bench_print_head(const struct tkf_bench_session *session, FILE *out)
     const struct tkf_profile *profile = &session->profile;
     const struct tkf_cpu_floor *floor = &profile->cpus[0].floor;
     fprintf(out, "goos: %s\ngoarch: %s\n", profile->machine.os, profile->machine.arch);
+    /* Readers of Go's format know from it that this is no Go program. */
+    fprintf(out, "harness: tickfloor\n");
     if (session->options->pkg != NULL)
         fprintf(out, "pkg: %s\n", session->options->pkg);
     if (profile->machine.cpu[0] != '\0')

@@ -57,7 +57,7 @@ class Format(unittest.TestCase):
         output, errors = run(PROGRAM, "--time", "2ms", "--count", "3", "Sum|Empty|Older|Library")
         self.check(output)
         self.assertEqual(errors, "")
-        self.assertRegex(output, r"\Agoos: \w+\ngoarch: \w+\npkg: \S+\n")
+        self.assertRegex(output, r"\Agoos: \w+\ngoarch: \w+\nharness: tickfloor\npkg: \S+\n")
         rows = ["Library", "Library/string", "Sum/100", "Sum/1000", "Empty", "Older"]
         self.assertEqual(sorted(names(output)), sorted(rows * 3))
         self.assertRegex(output, r"BenchmarkSum/100 .* ns/op.* MB/s\t +100.0 terms/op")
@@ -77,6 +77,7 @@ class Format(unittest.TestCase):
         results = json.loads(done.stdout)["results"]
         self.assertEqual([row["name"] for row in results], ["Benchmark" + name for name in SUITE])
         self.assertEqual({row["repetitions"] for row in results}, {2})
+        self.assertEqual({row["framework"] for row in results}, {"tickfloor"})
 
     def test_floor_of_the_same_run(self):
         output, _ = run(TICKFLOOR, "bench", "--time", "1x", "Op/add")
