@@ -197,6 +197,20 @@ void tkf_bench_reset(struct tkf_bench *b, const char *file, unsigned line)
 
 /* ---- windows ------------------------------------------------------------------------------------------------------ */
 
+static double window_wanted_ns(const struct tkf_bench_run *run)
+{
+    double steps = WINDOW_STEPS * run->timer->step_ns;
+    return steps > WINDOW_NS ? steps : WINDOW_NS;
+}
+
+/** A window of the empty loop: ns of one iteration. */
+static double run_empty(const struct tkf_bench_run *run)
+{
+    const struct tkf_bench_timer *timer = run->timer;
+    double iterations = window_wanted_ns(run) / timer->empty_ns;
+    return (double)timer->empty(timer->ctx, (uint64_t)iterations) * timer->tick_ns / iterations;
+}
+
 static bool keep_sample(struct tkf_bench_run *run, double ns)
 {
     struct tkf_bench_repetition *result = run->result;
@@ -208,10 +222,16 @@ static bool keep_sample(struct tkf_bench_run *run, double ns)
         uint64_t *sizes = realloc(result->sizes, capacity * sizeof *sizes);
         if (sizes != NULL)
             result->sizes = sizes;
-        if (samples == NULL || sizes == NULL)
+        double *empty =
+            run->limit->beside_empty ? realloc(result->empty, capacity * sizeof *empty) : NULL;
+        if (empty != NULL)
+            result->empty = empty;
+        if (samples == NULL || sizes == NULL || (run->limit->beside_empty && empty == NULL))
             return false;
         result->capacity = capacity;
     }
+    if (result->empty != NULL)
+        result->empty[result->nsamples] = run_empty(run);
     result->samples[result->nsamples] = ns / (double)run->window_iterations;
     result->sizes[result->nsamples++] = run->window_iterations;
     return true;
@@ -225,12 +245,6 @@ static uint64_t grown(uint64_t iterations, double took_ns, double wanted_ns, dou
         scale = factor;
     uint64_t more = (uint64_t)((double)iterations * scale);
     return more > iterations ? more : iterations + 1;
-}
-
-static double window_wanted_ns(const struct tkf_bench_run *run)
-{
-    double steps = WINDOW_STEPS * run->timer->step_ns;
-    return steps > WINDOW_NS ? steps : WINDOW_NS;
 }
 
 /** The next window with a fixed number of iterations: one at first, so that misuse shows; 0 at the end. */
@@ -382,25 +396,33 @@ static void run_ramp(struct tkf_bench_run *run, struct tkf_bench *b)
 {
     struct tkf_bench_repetition *result = run->result;
     const struct tkf_bench_limit *limit = run->limit;
+    /* Beside an empty loop a call is a window, and there are many. */
+    double wanted_ns = limit->beside_empty ? window_wanted_ns(run) : limit->time_ns;
     uint64_t n = limit->iterations > 0 ? limit->iterations : 1;
-    double ns;
-    for (;;) {
+    bool enough = false;
+    while (!enough) {
         uint64_t from = now(run);
+        double ns;
         if (!call_ramp(run, b, n, &ns))
             return;
         double wall_ns = (double)(now(run) - from) * run->timer->tick_ns;
-        if (limit->iterations > 0 || ns >= limit->time_ns || n >= RAMP_MAX ||
-            wall_ns >= WALL_FACTOR * limit->time_ns || cancelled(run))
-            break;
-        n = grown(n, ns, 1.2 * limit->time_ns, RAMP_FACTOR);
-        if (n > RAMP_MAX)
-            n = RAMP_MAX;
+        enough = n >= RAMP_MAX || wall_ns >= WALL_FACTOR * limit->time_ns || cancelled(run);
+        if (limit->iterations == 0 && ns < wanted_ns && !enough) {
+            n = grown(n, ns, 1.2 * wanted_ns, RAMP_FACTOR);
+            if (n > RAMP_MAX)
+                n = RAMP_MAX;
+            continue;
+        }
+        run->window_iterations = n;
+        result->iterations += n;
+        result->total_ns += ns;
+        run->sampled_ns += ns;
+        if (!keep_sample(run, ns)) {
+            fail(run, run->entry->file, run->entry->line, "out of memory");
+            return;
+        }
+        enough |= !limit->beside_empty || run->sampled_ns >= limit->time_ns;
     }
-    run->window_iterations = n;
-    result->iterations = n;
-    result->total_ns = ns;
-    if (!keep_sample(run, ns))
-        fail(run, run->entry->file, run->entry->line, "out of memory");
 }
 
 /** Median, interval, fastest state and mean from the samples. False when out of memory. */
@@ -453,7 +475,8 @@ void tkf_bench_repetition_free(struct tkf_bench_repetition *repetition)
 {
     free(repetition->samples);
     free(repetition->sizes);
-    repetition->samples = NULL;
+    free(repetition->empty);
+    repetition->samples = repetition->empty = NULL;
     repetition->sizes = NULL;
 }
 

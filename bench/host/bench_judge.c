@@ -2,16 +2,27 @@
 /**
  * Rows of this harness against the floor that was measured in the same run.
  *
- * They are judged as `tickfloor report` judges what is printed, from the same text, but for one thing: each repetition stands with
- * the fastest state of its row in place of its median. A busy hardware thread beside this one makes an empty loop take up to two cycles, and a
+ * They are judged as `tickfloor report` judges what is printed, from the same text, but each repetition stands with the fastest
+ * state of its row in place of its median. A busy hardware thread beside this one makes an empty loop take up to two cycles, and a
  * dead row would pass for a small one; it makes no row faster.
+ *
+ * What the text does not say is judged here: how a row did in turns with an empty loop, and how much of it is the counter's.
  */
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tickfloor/report.h>
 
 #include "bench_run.h"
+
+/* A row is at the floor when it takes no more than this over an empty loop, as in a report: no core does less than an
+ * eighth of a cycle's work. */
+#define FLOOR_TOLERANCE 0.125
+
+/* More of a window than this may not be the reading of the counter, nor its step. */
+#define READ_SHARE 0.1
 
 /** The rows as they are printed; to free(), NULL when out of memory. */
 static char *print_rows(const struct tkf_bench_session *session, const struct tkf_bench_row *rows,
@@ -58,6 +69,57 @@ static void take_verdict(const struct tkf_result *result, struct tkf_bench_row *
     }
 }
 
+/* ---- what the text does not say ----------------------------------------------------------------------------------- */
+
+static void overrule(struct tkf_bench_row *row, enum tkf_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void overrule(struct tkf_bench_row *row, enum tkf_verdict verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(row->evidence, sizeof row->evidence, format, arguments);
+    va_end(arguments);
+    row->first_evidence = (int)strlen(row->evidence);
+    row->verdict = tkf_verdict_name(verdict);
+}
+
+/** The shortest that windows of the row usually were. */
+static double window_ns(const struct tkf_bench_row *row)
+{
+    double shortest = INFINITY;
+    for (unsigned i = 0; i < row->nrepetitions; i++) {
+        const struct tkf_bench_repetition *r = &row->repetitions[i];
+        if (r->nsamples > 0)
+            shortest = fmin(shortest, r->ns * (double)r->sizes[r->nsamples / 2]);
+    }
+    return shortest;
+}
+
+static bool judge_by_timer(const struct tkf_bench_session *session, struct tkf_bench_row *row)
+{
+    const struct tkf_counter *counter = &session->profile.counter;
+    double window = window_ns(row), lost = fmax(counter->read_ns.mid, counter->step_ns);
+    if (!(lost > READ_SHARE * window))
+        return false;
+    overrule(row, TKF_VERDICT_TIMER_LIMITED,
+             "windows of %.3g ns, where one reading of the counter takes %.3g ns and its step is "
+             "%.3g ns; measure longer, or more iterations: --time",
+             window, counter->read_ns.mid, counter->step_ns);
+    return true;
+}
+
+static void judge_beside(struct tkf_bench_row *row)
+{
+    const struct tkf_bench_beside *beside = &row->beside;
+    if (beside->windows > 0 && beside->ratio.mid <= 1 + FLOOR_TOLERANCE)
+        overrule(row, TKF_VERDICT_AT_FLOOR,
+                 "%.4g ns, where an empty loop in turns with it takes %.4g ns; it cannot be told "
+                 "from an empty loop, be it that the work is gone or that it fits beside the "
+                 "loop's own",
+                 beside->ns, beside->empty_ns);
+}
+
 void tkf_bench_judge(const struct tkf_bench_session *session, struct tkf_bench_row *rows,
                      size_t nrows)
 {
@@ -74,8 +136,11 @@ void tkf_bench_judge(const struct tkf_bench_session *session, struct tkf_bench_r
         tkf_results_judge(results, &options) == 0) {
         for (size_t i = 0; i < nrows; i++) {
             const struct tkf_result *result = result_of(results, rows[i].name);
-            if (result != NULL && !result->failed)
-                take_verdict(result, &rows[i]);
+            if (result == NULL || result->failed)
+                continue;
+            take_verdict(result, &rows[i]);
+            if (result->verdict >= TKF_VERDICT_NEAR_FLOOR && !judge_by_timer(session, &rows[i]))
+                judge_beside(&rows[i]);
         }
     }
     if (in != NULL)

@@ -135,16 +135,25 @@ static json_t *repetition_json(const struct tkf_bench_session *session,
                      metrics, "memory", session->options->mem ? mem_json(r) : json_null());
 }
 
+static json_t *beside_json(const struct tkf_bench_beside *beside)
+{
+    if (beside->windows == 0)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}", "ns", beside->ns, "empty_ns",
+                     beside->empty_ns, "ratio_lo", beside->ratio.lo, "ratio", beside->ratio.mid,
+                     "ratio_hi", beside->ratio.hi, "windows", (int)beside->windows);
+}
+
 static json_t *row_json(const struct tkf_bench_session *session, const struct tkf_bench_row *row)
 {
     json_t *repetitions = json_array();
     for (unsigned i = 0; i < row->nrepetitions; i++)
         json_array_append_new(repetitions, repetition_json(session, &row->repetitions[i]));
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "name", row->name, "file",
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", row->name, "file",
                      row->entry->file, "line", (int)row->entry->line, "arg",
                      row->entry->nargs > 0 ? json_integer(row->arg) : json_null(), "verdict",
                      text_or_null(row->verdict), "evidence", text_or_null(row->evidence),
-                     "repetitions", repetitions);
+                     "beside_empty", beside_json(&row->beside), "repetitions", repetitions);
 }
 
 int tkf_bench_print_json(const struct tkf_bench_session *session, FILE *out)

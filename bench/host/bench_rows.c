@@ -19,9 +19,11 @@
 /* A machine that is busy for a moment is tried again. */
 #define CALIBRATIONS_MAX 5
 
-/* How near to the floor is at it, and how often a row that is nearly there is looked at again. */
+/* How near to the floor is at it. A row above that, up to so many cycles, is looked at again, so often and so long. */
 #define FLOOR_WIDTH 1.02
+#define LOOK_CYCLES 4
 #define LOOKS_MAX   4
+#define LOOK_NS     50e6
 
 enum { STATUS_OK = 0, STATUS_USAGE = 2, STATUS_MEASURE = 3, STATUS_CANCELLED = 130 };
 
@@ -256,6 +258,15 @@ static uint64_t read_counter(const void *ctx)
     return ticks;
 }
 
+/** The same machine code as that of an empty tkf_loop(), at the beginning of a line. */
+static uint64_t run_empty(const void *ctx, uint64_t iterations)
+{
+    const struct tkf_counter *counter = ctx;
+    uint64_t ticks[2];
+    counter->source->kernels[tkf_arch_roles.loop_fused](iterations, ticks);
+    return ticks[1] - ticks[0];
+}
+
 /** The machine's floor, and with it the counter that times the benchmarks. An exit status. */
 static int calibrate(struct tkf_bench_session *session, FILE *err)
 {
@@ -276,6 +287,8 @@ static int calibrate(struct tkf_bench_session *session, FILE *err)
     }
     session->timer = (struct tkf_bench_timer){
         .now = read_counter,
+        .empty = run_empty,
+        .empty_ns = session->profile.cpus[0].floor.floor_ns.lo,
         .ctx = &session->profile.counter,
         .tick_ns = 1e9 / session->profile.counter.hz,
         .step_ns = session->profile.counter.step_ns,
@@ -365,21 +378,32 @@ static double fastest_ns(const struct tkf_bench_row *row)
 }
 
 /**
- * A row between the floor and what cannot be told from it may be an empty loop beside a busy hardware thread: look at it a few
- * times more, for the verdict alone.
+ * A row of a few cycles that is not at the floor may be an empty loop beside a busy hardware thread. Look at it a few times
+ * more, in turns with an empty loop, for the verdict alone, until that loop is seen undisturbed.
  */
 static void look_again(const struct tkf_bench_session *session, struct tkf_bench_row *row)
 {
-    double floor_ns = session->profile.cpus[0].floor.floor_ns.lo;
+    const struct tkf_cpu_floor *floor = &session->profile.cpus[0].floor;
+    double quiet_ns = floor->floor_ns.lo * FLOOR_WIDTH;
+    struct tkf_bench_limit limit = session->options->limit;
+    limit.beside_empty = true;
+    limit.time_ns = fmin(limit.time_ns, LOOK_NS);
     row->fast_ns = fastest_ns(row);
-    for (int i = 0; i < LOOKS_MAX && row->fast_ns > floor_ns * FLOOR_WIDTH &&
-                    row->fast_ns < session->profile.suspect_below_ns && !cancelled(session);
+    for (int i = 0; i < LOOKS_MAX && row->fast_ns > quiet_ns &&
+                    row->fast_ns < LOOK_CYCLES * floor->cycle_ns && !cancelled(session);
          i++) {
         struct tkf_bench_repetition r;
-        if (tkf_bench_repeat(row->entry, row->arg, &session->timer, &session->options->limit,
-                             session->options->mem, &r) == 0)
+        struct tkf_bench_beside beside;
+        bool looked = tkf_bench_repeat(row->entry, row->arg, &session->timer, &limit,
+                                       session->options->mem, &r) == 0;
+        if (looked)
             row->fast_ns = fmin(row->fast_ns, r.fast_ns);
+        if (looked && tkf_bench_beside(&r, &beside) &&
+            (row->beside.windows == 0 || beside.empty_ns < row->beside.empty_ns))
+            row->beside = beside;
         tkf_bench_repetition_free(&r);
+        if (!looked || (row->beside.windows > 0 && row->beside.empty_ns <= quiet_ns))
+            break;
     }
 }
 

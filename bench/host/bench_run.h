@@ -6,6 +6,7 @@
  *   bench_rows.c    which benchmarks run, how often, for how long; their results
  *   bench_print.c   Go's benchmark format and JSON
  *   bench_judge.c   each row against the floor
+ *   bench_beside.c  each row against an empty loop that ran in turns with it
  *   bench_main.c    options, and the main() of a program
  *   mem.c           allocation counts; one for each operating system
  */
@@ -32,15 +33,20 @@ struct tkf_mem_counts {
 /** How the time of a repetition is read: a source that proved itself, and its rate. */
 struct tkf_bench_timer {
     uint64_t (*now)(const void *ctx); /**< fenced, in ticks */
+    /** A window of an empty loop, between two such readings; NULL: none is known. */
+    uint64_t (*empty)(const void *ctx, uint64_t iterations);
     const void *ctx;
     double tick_ns;
     double step_ns;
+    double empty_ns; /**< one iteration of that loop, undisturbed */
 };
 
 /** What one repetition may take. */
 struct tkf_bench_limit {
-    double time_ns;               /**< measured time to fill */
-    uint64_t iterations;          /**< exactly so many instead; 0: as many as fill time_ns */
+    double time_ns;      /**< measured time to fill */
+    uint64_t iterations; /**< exactly so many instead; 0: as many as fill time_ns */
+    bool
+        beside_empty; /**< after each window one of the timer's empty loop, which counts for nothing */
     bool (*cancelled)(void *ctx); /**< asked after each window, with NULL; NULL: never */
 };
 
@@ -58,6 +64,7 @@ struct tkf_bench_repetition {
     double mean_ns;  /**< all measured time over all iterations */
     double *samples; /**< [nsamples] ns of each window, in order */
     uint64_t *sizes; /**< [nsamples] iterations of each window */
+    double *empty; /**< [nsamples] ns of an empty iteration right after each window; NULL without */
     size_t nsamples, capacity;
     uint64_t iterations;       /**< all that were measured, those that sized the windows too */
     double total_ns;           /**< the time of those */
@@ -85,6 +92,19 @@ double tkf_bench_bracket_ns(const struct tkf_bench_timer *timer);
 
 /** The registered benchmarks, in order. */
 struct tkf_bench_entry *tkf_bench_entries(void);
+
+/* ---- bench_beside.c ----------------------------------------------------------------------------------------------- */
+
+/** What a benchmark took in windows that lie between two of an empty loop, while that ran at its fastest. */
+struct tkf_bench_beside {
+    double ns, empty_ns;   /**< medians */
+    struct tkf_band ratio; /**< of the one to the other, with the median's 95 % interval */
+    unsigned windows;      /**< that it rests on; 0: nothing is known */
+};
+
+/** Find them in a repetition that ran beside an empty loop. False where too few are alike, or out of memory. */
+bool tkf_bench_beside(const struct tkf_bench_repetition *repetition,
+                      struct tkf_bench_beside *ret_beside);
 
 /* ---- bench_rows.c ------------------------------------------------------------------------------------------------- */
 
@@ -117,7 +137,8 @@ struct tkf_bench_row {
     char name[TKF_BENCH_NAME_SIZE];           /**< without "Benchmark" */
     struct tkf_bench_repetition *repetitions; /**< [nrepetitions] */
     unsigned nrepetitions;
-    double fast_ns;      /**< in the fastest state that it was seen in; what it is judged by */
+    double fast_ns; /**< in the fastest state that it was seen in; what it is judged by */
+    struct tkf_bench_beside beside; /**< where that was looked at: near the floor */
     const char *verdict; /**< as in a report: "at-floor"; NULL when it could not be judged */
     char evidence[800];  /**< what was seen, the most telling first */
     int first_evidence;  /**< how many bytes of it the first takes: enough for people */
