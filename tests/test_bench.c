@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -642,9 +643,36 @@ BODY(second_loop)
 BODY(nested_loop)
 {
     while (tkf_loop(b)) {
-        while (tkf_loop(b))
+        while (HERE, tkf_loop(b))
             spend(100);
     }
+}
+BODY(left_for_another)
+{
+    while (tkf_loop(b)) {
+        spend(100);
+        break;
+    }
+    while (HERE, tkf_loop(b))
+        spend(100);
+}
+BODY(no_unit)
+{
+    while (tkf_loop(b))
+        spend(100);
+    tkf_set_metric(b, NULL, 1);
+}
+BODY(unit_of_the_format)
+{
+    while (tkf_loop(b))
+        spend(100);
+    tkf_set_metric(b, "B/op", 1);
+}
+BODY(no_number)
+{
+    while (tkf_loop(b))
+        spend(100);
+    tkf_set_metric(b, "probes/op", NAN);
 }
 BODY(blank_unit)
 {
@@ -690,6 +718,13 @@ static void ramp_reset(struct tkf_bench *b)
         HERE, tkf_timer_reset(b);
     }
 }
+static void ramp_with_loop(struct tkf_bench *b)
+{
+    TKF_LOOP_HERE;
+    spend(100);
+    while (HERE, tkf_loop(b))
+        spend(100);
+}
 static void ramp_deleted(struct tkf_bench *b)
 {
     (void)b;
@@ -724,13 +759,18 @@ static void test_misuse(void **state)
         {left_by_return, NULL, AT_MISUSE, 1, "the loop was left by break or return"},
         {left_later, NULL, AT_MISUSE, 5000, "the loop was left by break or return"},
         {second_loop, NULL, AT_MISUSE, -1, "a second loop"},
-        {nested_loop, NULL, AT_BENCHMARK, -1, "a second loop"},
+        {nested_loop, NULL, AT_MISUSE, 0, "a second loop, before the one at line"},
+        {left_for_another, NULL, AT_MISUSE, 1, "a second loop, before the one at line"},
+        {no_unit, NULL, AT_BENCHMARK, -1, "'' is no unit"},
+        {unit_of_the_format, NULL, AT_BENCHMARK, -1, "'B/op' is no unit"},
+        {no_number, NULL, AT_BENCHMARK, -1, "probes/op is set to what is no number"},
         {blank_unit, NULL, AT_BENCHMARK, -1, "'probes an op' is no unit"},
         {too_many_metrics, NULL, AT_BENCHMARK, -1, "more than 8 metrics"},
         {NULL, ramp_stop, AT_BENCHMARK, 1, "the function ended with the timer stopped"},
         {NULL, ramp_stop_before, AT_BENCHMARK, 2, "the function ended with the timer stopped"},
         {NULL, ramp_start, AT_MISUSE, 1, "tkf_timer_start() while the timer runs"},
         {NULL, ramp_reset, AT_MISUSE, 102, "tkf_timer_reset() twice in one call"},
+        {NULL, ramp_with_loop, AT_MISUSE, 1, "tkf_loop() in TKF_BENCH_N"},
         {NULL, ramp_deleted, AT_BENCHMARK, 10, "no loop ran: 1000000 iterations took"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

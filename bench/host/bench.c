@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** One repetition: the loop's windows, the timer, and what is done wrong with them. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@
 #define LOOP_GONE_NS 0.01
 #define RAMP_FACTOR  100
 #define RAMP_MAX     UINT64_C(1000000000000)
+
+#define ONE_LOOP "a benchmark has one, in one thread; put the other into a benchmark of its own"
 
 enum phase {
     SETUP, /* before the loop: the timer does not run */
@@ -307,6 +310,12 @@ size_t tkf_bench_next(struct tkf_bench *b, const char *file, unsigned line)
 {
     struct tkf_bench_run *run = b->run;
     uint64_t ticks = now(run), next;
+    if (run->entry->loop == NULL) {
+        fail(run, file, line,
+             "tkf_loop() in TKF_BENCH_N, which has a loop of its own; write TKF_BENCH, or a loop "
+             "over b->n");
+        return 0;
+    }
     switch (run->phase) {
     case SETUP:
         run->loop_file = file;
@@ -315,6 +324,11 @@ size_t tkf_bench_next(struct tkf_bench *b, const char *file, unsigned line)
         next = 1;
         break;
     case RUNNING: {
+        if (line != run->loop_line) {
+            fail(run, file, line, "a second loop, before the one at line %u ended; " ONE_LOOP,
+                 run->loop_line);
+            return 0;
+        }
         stop_timer(run, ticks);
         double ns = (double)run->window_ticks * run->timer->tick_ns;
         run->result->iterations += run->window_iterations;
@@ -329,8 +343,7 @@ size_t tkf_bench_next(struct tkf_bench *b, const char *file, unsigned line)
         return 0;
     case ENDED:
         /* After an earlier error this is only the loop ending. */
-        fail(run, file, line,
-             "a second loop; a benchmark has one, put the other into a benchmark of its own");
+        fail(run, file, line, "a second loop; " ONE_LOOP);
         return 0;
     default:
         return 0;
@@ -485,18 +498,37 @@ void tkf_set_bytes(struct tkf_bench *b, uint64_t bytes)
     b->run->result->bytes = bytes;
 }
 
+/** A name of its own for the row, that the format can carry and does not give a meaning. */
+static bool is_unit(const char *unit)
+{
+    static const char *const taken[] = {"ns/op", "sec/op", "MB/s", "B/s", "B/op", "allocs/op"};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        if (strcmp(unit, taken[i]) == 0)
+            return false;
+    }
+    for (const char *c = unit; *c != '\0'; c++) {
+        if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c))
+            return false;
+    }
+    return unit[0] != '\0' && strlen(unit) < sizeof((struct tkf_bench_metric *)0)->unit;
+}
+
 void tkf_set_metric(struct tkf_bench *b, const char *unit, double value)
 {
     struct tkf_bench_run *run = b->run;
     struct tkf_bench_repetition *result = run->result;
     const struct tkf_bench_entry *entry = run->entry;
-    size_t length = strlen(unit);
     unsigned i = 0;
-    if (length == 0 || length >= sizeof result->metrics[0].unit ||
-        strpbrk(unit, " \t\r\n") != NULL) {
+    if (unit == NULL || !is_unit(unit)) {
         fail(run, entry->file, entry->line,
-             "'%.40s' is no unit; name it in 1 to %zu characters without blanks, as probes/op",
-             unit, sizeof result->metrics[0].unit - 1);
+             "'%.40s' is no unit of one's own; name it in 1 to %zu characters without blanks, as "
+             "probes/op",
+             unit != NULL ? unit : "", sizeof result->metrics[0].unit - 1);
+        return;
+    }
+    if (!isfinite(value)) {
+        fail(run, entry->file, entry->line,
+             "%s is set to what is no number; see what it is divided by", unit);
         return;
     }
     while (i < result->nmetrics && strcmp(result->metrics[i].unit, unit) != 0)
@@ -508,7 +540,7 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value)
     }
     if (i == result->nmetrics)
         result->nmetrics++;
-    memcpy(result->metrics[i].unit, unit, length + 1);
+    snprintf(result->metrics[i].unit, sizeof result->metrics[i].unit, "%s", unit);
     result->metrics[i].value = value;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_run.h"
@@ -98,9 +99,25 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/** A name or a path of the program's need not be UTF-8, as JSON has to be. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = json_string(text);
+    char *copy = json == NULL ? strdup(text) : NULL;
+    if (copy == NULL)
+        return json;
+    for (char *c = copy; *c != '\0'; c++) {
+        if ((unsigned char)*c >= 0x80)
+            *c = '_';
+    }
+    json = json_string(copy);
+    free(copy);
+    return json;
+}
+
 static json_t *text_or_null(const char *text)
 {
-    return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
+    return text != NULL && text[0] != '\0' ? text_json(text) : json_null();
 }
 
 static json_t *mem_json(const struct tkf_bench_repetition *r)
@@ -118,7 +135,7 @@ static json_t *repetition_json(const struct tkf_bench_session *session,
                                const struct tkf_bench_repetition *r)
 {
     if (r->error[0] != '\0')
-        return json_pack("{s:s}", "error", r->error);
+        return json_pack("{s:o}", "error", text_json(r->error));
     json_t *samples = json_array(), *sizes = json_array(), *metrics = json_object();
     for (size_t i = 0; i < r->nsamples; i++) {
         json_array_append_new(samples, number(r->samples[i]));
@@ -149,8 +166,8 @@ static json_t *row_json(const struct tkf_bench_session *session, const struct tk
     json_t *repetitions = json_array();
     for (unsigned i = 0; i < row->nrepetitions; i++)
         json_array_append_new(repetitions, repetition_json(session, &row->repetitions[i]));
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", row->name, "file",
-                     row->entry->file, "line", (int)row->entry->line, "arg",
+    return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "name", text_json(row->name),
+                     "file", text_json(row->entry->file), "line", (int)row->entry->line, "arg",
                      row->entry->nargs > 0 ? json_integer(row->arg) : json_null(), "verdict",
                      text_or_null(row->verdict), "evidence", text_or_null(row->evidence),
                      "beside_empty", beside_json(&row->beside), "repetitions", repetitions);

@@ -21,7 +21,6 @@
 #include <tickfloor/profile.h>
 
 #define TKF_BENCH_METRICS_MAX 8
-#define TKF_BENCH_NAME_SIZE   160
 #define TKF_BENCH_COUNT_MAX   10000
 
 /** Calls and bytes of the C library's allocator, of all threads, since the process began. */
@@ -116,8 +115,9 @@ struct tkf_bench_options {
         *filter; /**< POSIX extended regular expression, matched anywhere in the name; NULL: all */
     bool list, mem, json, shuffle;
     uint64_t seed;
-    const char *cpu; /**< number of the CPU to be bound to; NULL: not bound */
-    const char *pkg; /**< the "pkg:" of the output */
+    const char *cpu;     /**< number of the CPU to be bound to; NULL: not bound */
+    const char *pkg;     /**< the "pkg:" of the output */
+    const char *program; /**< what errors begin with */
 };
 
 void tkf_bench_defaults(struct tkf_bench_options *ret_options);
@@ -134,7 +134,7 @@ int tkf_bench_option(struct tkf_bench_options *options, const char *name, const 
 struct tkf_bench_row {
     const struct tkf_bench_entry *entry;
     int64_t arg;
-    char name[TKF_BENCH_NAME_SIZE];           /**< without "Benchmark" */
+    char *name;                               /**< without "Benchmark" */
     struct tkf_bench_repetition *repetitions; /**< [nrepetitions] */
     unsigned nrepetitions;
     double fast_ns; /**< in the fastest state that it was seen in; what it is judged by */
@@ -162,6 +162,9 @@ struct tkf_bench_session {
  *         130 cancelled.
  */
 int tkf_bench_run(const struct tkf_bench_options *options, FILE *out, FILE *err);
+
+/** The name of the row whose function is running, NULL between them: for a handler of signals. */
+const char *tkf_bench_running(void);
 
 /**
  * The beginning of a run alone: bind as the options say, calibrate, and find the timer. An exit status; on 0 end the session

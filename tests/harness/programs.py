@@ -8,6 +8,7 @@ programs.py TICKFLOOR PROGRAM MEM_PROGRAM MEM_LIBRARY("" without)
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import unittest
@@ -151,17 +152,49 @@ class Choice(unittest.TestCase):
                 self.assertEqual(errors.count("\n"), 1)
         output, errors = run(PROGRAM, "Sum", "more", status=2)
         self.assertIn("unexpected 'more'", errors)
-        run(PROGRAM, "--bogus", status=2)
         self.assertIn("--shuffle WHICH", run(PROGRAM, "--help")[0])
 
     def test_misuse(self):
         """Named at once, with the place; the others run."""
         output, errors = run(PROGRAM, "--time", "1ms", "Bad|Empty", status=3)
         self.assertEqual(names(output), ["Empty"])
+        self.assertRegex(errors, r"program.cc:\d+: 'ns/op' is no unit of one's own")
         self.assertIn("--- FAIL: BenchmarkBadReturn\n", output)
         self.assertIn("--- FAIL: BenchmarkBadStop\n", output)
         self.assertRegex(errors, r"program.cc:\d+: the loop was left by break or return")
         self.assertRegex(errors, r"program.cc:\d+: the body ended with the timer stopped")
+
+
+    def test_the_end_of_the_program(self):
+        """A benchmark that ends it is named, and it does not end as if all were well."""
+        for name, status, says in (
+            ("EndsByFault", -signal.SIGSEGV, "crashed the program"),
+            ("EndsByException", -signal.SIGABRT, "aborted the program"),
+            ("EndsByExit", 3, "ended the program with exit()"),
+        ):
+            with self.subTest(name=name):
+                output, errors = run(PROGRAM, "--time", "1ms", f"Empty|{name}", status=status)
+                self.assertEqual(names(output), ["Empty"])
+                self.assertIn(f"bench_program: Benchmark{name} {says}; ", errors)
+        output, errors = run(PROGRAM, "--time", "1x", "EndsOnlyAChild")
+        self.assertEqual((names(output), errors), (["EndsOnlyAChild"], ""))
+
+    def test_names(self):
+        """They may begin in a small letter and be long: they are judged like any other."""
+        output, _ = run(PROGRAM, "--time", "5ms", "--json", "lower_case")
+        (row,) = json.loads(output)["benchmarks"]
+        self.assertEqual(len(row["name"]), 166)
+        self.assertIn(row["verdict"], VERDICTS)
+
+    def test_one_line_for_a_wrong_option(self):
+        for words, says in (
+            (["--bogus"], "'--bogus' is no option"),
+            (["--list", "-xyz"], "'-x' is no option"),
+            (["--help=3"], "'--help=3' is no option"),
+            (["--cpu"], "'--cpu' needs a value"),
+        ):
+            output, errors = run(PROGRAM, *words, status=2)
+            self.assertEqual(errors, f"bench_program: {says}; see 'bench_program --help'\n")
 
 
 class Explain(unittest.TestCase):
