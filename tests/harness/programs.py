@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Programs of benchmarks, and `tickfloor bench`, as their users run them.
 
-programs.py TICKFLOOR PROGRAM MEM_PROGRAM MEM_LIBRARY("" without)
+programs.py TICKFLOOR PROGRAM MEM_PROGRAM OWN_MALLOC_PROGRAM MEM_LIBRARY("" without)
 """
 
 import json
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 
-TICKFLOOR, PROGRAM, MEM_PROGRAM, MEM_LIBRARY = sys.argv[1:]
+TICKFLOOR, PROGRAM, MEM_PROGRAM, OWN_MALLOC_PROGRAM, MEM_LIBRARY = sys.argv[1:]
 ENVIRONMENT = {**os.environ, "TICKFLOOR_MEM_LIBRARY": MEM_LIBRARY, "LC_ALL": "C"}
 
 # As Go's benchmark format has them: a name, iterations, and pairs of value and unit.
@@ -276,6 +276,13 @@ class Memory(unittest.TestCase):
         kept = {"LD_PRELOAD": MEM_LIBRARY + "-none"}
         output, _ = run(MEM_PROGRAM, "--mem", "--time", "1x", "Environment", environment=kept)
         self.assertIn(f"LD_PRELOAD={MEM_LIBRARY}-none\n", output)
+
+    def test_allocator_of_its_own(self):
+        """Calls that are not seen are not said to be none."""
+        _, errors = run(OWN_MALLOC_PROGRAM, "--mem", status=3)
+        self.assertIn("--mem: allocations cannot be counted: this program has an allocator of its", errors)
+        self.assertEqual(errors.count("\n"), 1)
+        run(OWN_MALLOC_PROGRAM, "--time", "1x")
 
     def test_no_library(self):
         missing = {"TICKFLOOR_MEM_LIBRARY": "/nonexistent/library.so"}
