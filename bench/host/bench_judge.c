@@ -112,7 +112,7 @@ static bool judge_by_timer(const struct tkf_bench_session *session, struct tkf_b
 static void judge_beside(struct tkf_bench_row *row)
 {
     const struct tkf_bench_beside *beside = &row->beside;
-    if (beside->windows > 0 && beside->ratio.mid <= 1 + FLOOR_TOLERANCE)
+    if (beside->windows > 0 && beside->ratio.hi <= 1 + FLOOR_TOLERANCE)
         overrule(row, TKF_VERDICT_AT_FLOOR,
                  "%.4g ns, where an empty loop in turns with it takes %.4g ns; it cannot be told "
                  "from an empty loop, be it that the work is gone or that it fits beside the "

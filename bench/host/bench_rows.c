@@ -19,11 +19,10 @@
 /* A machine that is busy for a moment is tried again. */
 #define CALIBRATIONS_MAX 5
 
-/* How near to the floor is at it. A row above that, up to so many cycles, is looked at again, so often and so long. */
+/* How near to a cycle is at the floor. A row above that, up to so many cycles, is looked at once more, for so long. */
 #define FLOOR_WIDTH 1.02
 #define LOOK_CYCLES 4
-#define LOOKS_MAX   4
-#define LOOK_NS     50e6
+#define LOOK_NS     200e6
 
 enum { STATUS_OK = 0, STATUS_USAGE = 2, STATUS_MEASURE = 3, STATUS_CANCELLED = 130 };
 
@@ -301,7 +300,7 @@ static int calibrate(struct tkf_bench_session *session, FILE *err)
     session->timer = (struct tkf_bench_timer){
         .now = read_counter,
         .empty = run_empty,
-        .empty_ns = session->profile.cpus[0].floor.floor_ns.lo,
+        .empty_ns = session->profile.cpus[0].floor.cycle_ns,
         .ctx = &session->profile.counter,
         .tick_ns = 1e9 / session->profile.counter.hz,
         .step_ns = session->profile.counter.step_ns,
@@ -408,32 +407,26 @@ static double fastest_ns(const struct tkf_bench_row *row)
 }
 
 /**
- * A row of a few cycles that is not at the floor may be an empty loop beside a busy hardware thread. Look at it a few times
- * more, in turns with an empty loop, for the verdict alone, until that loop is seen undisturbed.
+ * A row of a few cycles that is not at the floor may be an empty loop beside a busy hardware thread. Look at it once more, in
+ * turns with an empty loop, for the verdict alone.
  */
 static void look_again(const struct tkf_bench_session *session, struct tkf_bench_row *row)
 {
-    const struct tkf_cpu_floor *floor = &session->profile.cpus[0].floor;
-    double quiet_ns = floor->floor_ns.lo * FLOOR_WIDTH;
+    /* Not the floor as measured: that may have met the same neighbour. */
+    double cycle_ns = session->profile.cpus[0].floor.cycle_ns;
     struct tkf_bench_limit limit = session->options->limit;
+    struct tkf_bench_repetition r;
+    limit.time_ns = LOOK_NS;
     limit.beside_empty = true;
-    limit.time_ns = fmin(limit.time_ns, LOOK_NS);
     row->fast_ns = fastest_ns(row);
-    for (int i = 0; i < LOOKS_MAX && row->fast_ns > quiet_ns &&
-                    row->fast_ns < LOOK_CYCLES * floor->cycle_ns && !cancelled(session);
-         i++) {
-        struct tkf_bench_repetition r;
-        struct tkf_bench_beside beside;
-        bool looked = repeat(session, row, &limit, &r) == 0;
-        if (looked)
-            row->fast_ns = fmin(row->fast_ns, r.fast_ns);
-        if (looked && tkf_bench_beside(&r, &beside) &&
-            (row->beside.windows == 0 || beside.empty_ns < row->beside.empty_ns))
-            row->beside = beside;
-        tkf_bench_repetition_free(&r);
-        if (!looked || (row->beside.windows > 0 && row->beside.empty_ns <= quiet_ns))
-            break;
+    if (!(row->fast_ns > FLOOR_WIDTH * cycle_ns && row->fast_ns < LOOK_CYCLES * cycle_ns) ||
+        cancelled(session))
+        return;
+    if (repeat(session, row, &limit, &r) == 0) {
+        row->fast_ns = fmin(row->fast_ns, r.fast_ns);
+        tkf_bench_beside(&r, &row->beside);
     }
+    tkf_bench_repetition_free(&r);
 }
 
 static void run_rows(struct tkf_bench_session *session, FILE *out, FILE *err)

@@ -37,7 +37,7 @@ struct tkf_bench_timer {
     const void *ctx;
     double tick_ns;
     double step_ns;
-    double empty_ns; /**< one iteration of that loop, undisturbed */
+    double empty_ns; /**< one iteration of that loop, about */
 };
 
 /** What one repetition may take. */
@@ -101,7 +101,7 @@ struct tkf_bench_beside {
     unsigned windows;      /**< that it rests on; 0: nothing is known */
 };
 
-/** Find them in a repetition that ran beside an empty loop. False where too few are alike, or out of memory. */
+/** Find that in a repetition that ran beside an empty loop. False where there are too few windows, or out of memory. */
 bool tkf_bench_beside(const struct tkf_bench_repetition *repetition,
                       struct tkf_bench_beside *ret_beside);
 
