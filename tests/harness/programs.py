@@ -238,10 +238,10 @@ class Memory(unittest.TestCase):
         each = threads * rounds * iterations
         self.assertEqual(
             {name: count / each for name, count in memory.items() if not name.endswith("_per_op")},
-            {"mallocs": 3, "callocs": 1, "reallocs": 2, "aligned_allocs": 2, "frees": 6, "bytes": 378},
+            {"mallocs": 3, "callocs": 1, "reallocs": 2, "aligned_allocs": 4, "frees": 8, "bytes": 506},
         )
-        self.assertEqual(memory["allocs_per_op"], 8 * threads * rounds)
-        self.assertEqual(memory["bytes_per_op"], 378 * threads * rounds)
+        self.assertEqual(memory["allocs_per_op"], 10 * threads * rounds)
+        self.assertEqual(memory["bytes_per_op"], 506 * threads * rounds)
 
     def test_fraction(self):
         """One in four prints 0 as Go does, and B/op betrays it; JSON has the fraction."""
