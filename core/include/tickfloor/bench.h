@@ -191,7 +191,7 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value);
  * tkf_clobber()  All of memory may have been read and written: stores before it are made, loads after it are made again. Costs
  *                what those cost.
  *
- * In C, x is an expression that can be copied into a variable; an array is its address. In C++ an object is not copied; what it
+ * In C, x is an expression that can be copied into a variable (of a bit-field, +s.x); an array is its address. In C++ an object is not copied; what it
  * points to is not looked at: keep text.data(), not only text.
  */
 #define tkf_clobber() __asm__ volatile("" : : : "memory")
