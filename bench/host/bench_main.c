@@ -75,7 +75,7 @@ static void on_exit_early(void)
 static void watch(void)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    static char stack[16384]; /* for what overflowed its own */
+    static char stack[65536]; /* for what overflowed its own */
     program_pid = getpid();
     atexit(on_exit_early);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
