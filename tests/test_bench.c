@@ -473,10 +473,12 @@ static void test_verdicts(void **state)
     assert_non_null(
         strstr(row.evidence, "0.45 ns, where an empty loop in turns with it takes 0.44"));
     assert_int_equal(row.first_evidence, strlen(row.evidence));
+    assert_non_null(strstr(row.hint, "tkf_keep()"));
 
     /* As long as it takes to read the counter. */
     assert_string_equal(judged(&row, 1, 60, none), "timer-limited");
     assert_non_null(strstr(row.evidence, "windows of 60 ns"));
+    assert_non_null(strstr(row.hint, "longer"));
     assert_string_equal(judged(&row, 1, 249, none), "timer-limited");
     assert_string_equal(judged(&row, 1, 251, none), "ok");
     assert_string_equal(judged(&row, 100, 2.51, none), "ok");
@@ -894,7 +896,8 @@ static void test_read_back(void **state)
     snprintf(session.profile.machine.os, sizeof session.profile.machine.os, "linux");
     snprintf(session.profile.machine.arch, sizeof session.profile.machine.arch, "amd64");
     snprintf(session.profile.machine.cpu, sizeof session.profile.machine.cpu, "A CPU @ 3 GHz");
-    struct tkf_bench_row row = {.name = "Map/64", .verdict = "at-floor"}, bad = {.name = "Bad"};
+    struct tkf_bench_row row = {.name = "Map/64", .verdict = "at-floor", .hint = "this"},
+                         bad = {.name = "Bad"};
     snprintf(row.evidence, sizeof row.evidence, "seen; and more");
     row.first_evidence = 4;
     struct tkf_bench_repetition r = repeat(body_bracketed, NULL, 0, 1000);
@@ -909,9 +912,11 @@ static void test_read_back(void **state)
     tkf_bench_print_repetition(&session, &row, &r, out);
     tkf_bench_print_repetition(&session, &row, &r, out);
     tkf_bench_print_repetition(&session, &bad, &failed, out);
-    tkf_bench_print_mark(&row, out);
+    tkf_bench_print_mark(&row, false, out);
+    tkf_bench_print_mark(&row, true, out);
     fclose(out);
-    assert_non_null(strstr(text, "\n# BenchmarkMap/64: at-floor: seen\n"));
+    assert_non_null(strstr(text, "\n# BenchmarkMap/64: at-floor: seen\n"
+                                 "# BenchmarkMap/64: at-floor: seen\n# what to do: this\n"));
 
     FILE *in = fmemopen(text, size, "r");
     struct tkf_results *results = tkf_results_new();

@@ -16,10 +16,7 @@
 #include <tickfloor/report.h>
 
 #include "bench_run.h"
-
-/* A row is at the floor when it takes no more than this over an empty loop, as in a report: no core does less than an
- * eighth of a cycle's work. */
-#define FLOOR_TOLERANCE 0.125
+#include "judge.h"
 
 /* More of a window than this may not be the reading of the counter, nor its step. */
 #define READ_SHARE 0.1
@@ -60,6 +57,7 @@ static void take_verdict(const struct tkf_result *result, struct tkf_bench_row *
 {
     size_t used = 0;
     row->verdict = tkf_verdict_name(result->verdict);
+    row->hint = result->hint;
     for (unsigned i = 0; i < result->nevidence && used < sizeof row->evidence; i++) {
         int n = snprintf(row->evidence + used, sizeof row->evidence - used, "%s%s",
                          i > 0 ? "; " : "", result->evidence[i].text);
@@ -71,10 +69,12 @@ static void take_verdict(const struct tkf_result *result, struct tkf_bench_row *
 
 /* ---- what the text does not say ----------------------------------------------------------------------------------- */
 
-static void overrule(struct tkf_bench_row *row, enum tkf_verdict verdict, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+static void overrule(struct tkf_bench_row *row, const struct tkf_result *result,
+                     enum tkf_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-static void overrule(struct tkf_bench_row *row, enum tkf_verdict verdict, const char *format, ...)
+static void overrule(struct tkf_bench_row *row, const struct tkf_result *result,
+                     enum tkf_verdict verdict, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -82,6 +82,7 @@ static void overrule(struct tkf_bench_row *row, enum tkf_verdict verdict, const 
     va_end(arguments);
     row->first_evidence = (int)strlen(row->evidence);
     row->verdict = tkf_verdict_name(verdict);
+    row->hint = tkf_hint(verdict, result->origin);
 }
 
 /** The shortest that windows of the row usually were. */
@@ -96,24 +97,25 @@ static double window_ns(const struct tkf_bench_row *row)
     return shortest;
 }
 
-static bool judge_by_timer(const struct tkf_bench_session *session, struct tkf_bench_row *row)
+static bool judge_by_timer(const struct tkf_bench_session *session, const struct tkf_result *result,
+                           struct tkf_bench_row *row)
 {
     const struct tkf_counter *counter = &session->profile.counter;
     double window = window_ns(row), lost = fmax(counter->read_ns.mid, counter->step_ns);
     if (!(lost > READ_SHARE * window))
         return false;
-    overrule(row, TKF_VERDICT_TIMER_LIMITED,
+    overrule(row, result, TKF_VERDICT_TIMER_LIMITED,
              "windows of %.3g ns, where one reading of the counter takes %.3g ns and its step is "
-             "%.3g ns; measure longer, or more iterations: --time",
+             "%.3g ns",
              window, counter->read_ns.mid, counter->step_ns);
     return true;
 }
 
-static void judge_beside(struct tkf_bench_row *row)
+static void judge_beside(const struct tkf_result *result, struct tkf_bench_row *row)
 {
     const struct tkf_bench_beside *beside = &row->beside;
-    if (beside->windows > 0 && beside->ratio.hi <= 1 + FLOOR_TOLERANCE)
-        overrule(row, TKF_VERDICT_AT_FLOOR,
+    if (beside->windows > 0 && beside->ratio.hi <= 1 + TKF_FLOOR_TOLERANCE)
+        overrule(row, result, TKF_VERDICT_AT_FLOOR,
                  "%.4g ns, where an empty loop in turns with it takes %.4g ns; it cannot be told "
                  "from an empty loop, be it that the work is gone or that it fits beside the "
                  "loop's own",
@@ -139,8 +141,9 @@ void tkf_bench_judge(const struct tkf_bench_session *session, struct tkf_bench_r
             if (result == NULL || result->failed)
                 continue;
             take_verdict(result, &rows[i]);
-            if (result->verdict >= TKF_VERDICT_NEAR_FLOOR && !judge_by_timer(session, &rows[i]))
-                judge_beside(&rows[i]);
+            if (result->verdict >= TKF_VERDICT_NEAR_FLOOR &&
+                !judge_by_timer(session, result, &rows[i]))
+                judge_beside(result, &rows[i]);
         }
     }
     if (in != NULL)

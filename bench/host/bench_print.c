@@ -85,11 +85,14 @@ void tkf_bench_print_repetition(const struct tkf_bench_session *session,
                 (double)r->brackets / (double)r->iterations * session->bracket_ns);
 }
 
-void tkf_bench_print_mark(const struct tkf_bench_row *row, FILE *out)
+void tkf_bench_print_mark(const struct tkf_bench_row *row, bool with_hint, FILE *out)
 {
-    if (row->verdict != NULL && strcmp(row->verdict, "ok") != 0)
-        fprintf(out, "# Benchmark%s: %s: %.*s\n", row->name, row->verdict, row->first_evidence,
-                row->evidence);
+    if (row->verdict == NULL || strcmp(row->verdict, "ok") == 0)
+        return;
+    fprintf(out, "# Benchmark%s: %s: %.*s\n", row->name, row->verdict, row->first_evidence,
+            row->evidence);
+    if (with_hint && row->hint != NULL)
+        fprintf(out, "# what to do: %s\n", row->hint);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------- */
@@ -166,11 +169,12 @@ static json_t *row_json(const struct tkf_bench_session *session, const struct tk
     json_t *repetitions = json_array();
     for (unsigned i = 0; i < row->nrepetitions; i++)
         json_array_append_new(repetitions, repetition_json(session, &row->repetitions[i]));
-    return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "name", text_json(row->name),
+    return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_json(row->name),
                      "file", text_json(row->entry->file), "line", (int)row->entry->line, "arg",
                      row->entry->nargs > 0 ? json_integer(row->arg) : json_null(), "verdict",
-                     text_or_null(row->verdict), "evidence", text_or_null(row->evidence),
-                     "beside_empty", beside_json(&row->beside), "repetitions", repetitions);
+                     text_or_null(row->verdict), "evidence", text_or_null(row->evidence), "hint",
+                     text_or_null(row->hint), "beside_empty", beside_json(&row->beside),
+                     "repetitions", repetitions);
 }
 
 int tkf_bench_print_json(const struct tkf_bench_session *session, FILE *out)

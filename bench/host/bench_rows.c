@@ -429,6 +429,15 @@ static void look_again(const struct tkf_bench_session *session, struct tkf_bench
     tkf_bench_repetition_free(&r);
 }
 
+/** A hint is given once. */
+static bool is_new_hint(const struct tkf_bench_session *session, size_t row)
+{
+    size_t i = 0;
+    while (i < row && session->rows[i].hint != session->rows[row].hint)
+        i++;
+    return i == row;
+}
+
 static void run_rows(struct tkf_bench_session *session, FILE *out, FILE *err)
 {
     for (size_t first = 0, end; first < session->nrows && !cancelled(session); first = end) {
@@ -442,7 +451,7 @@ static void run_rows(struct tkf_bench_session *session, FILE *out, FILE *err)
         /* All rows so far: what a row is worth shows beside others too. */
         tkf_bench_judge(session, session->rows, end);
         for (size_t i = first; i < end && !session->options->json; i++)
-            tkf_bench_print_mark(&session->rows[i], out);
+            tkf_bench_print_mark(&session->rows[i], is_new_hint(session, i), out);
     }
 }
 

@@ -142,6 +142,7 @@ struct tkf_bench_row {
     const char *verdict; /**< as in a report: "at-floor"; NULL when it could not be judged */
     char evidence[800];  /**< what was seen, the most telling first */
     int first_evidence;  /**< how many bytes of it the first takes: enough for people */
+    const char *hint;    /**< what to do, one of a few texts that stay; NULL for ok */
 };
 
 /** A run. */
@@ -179,7 +180,8 @@ void tkf_bench_print_head(const struct tkf_bench_session *session, FILE *out);
 void tkf_bench_print_repetition(const struct tkf_bench_session *session,
                                 const struct tkf_bench_row *row,
                                 const struct tkf_bench_repetition *repetition, FILE *out);
-void tkf_bench_print_mark(const struct tkf_bench_row *row, FILE *out);
+/** What is to be said of a row; with_hint: and what to do. Nothing for a row that is ok. */
+void tkf_bench_print_mark(const struct tkf_bench_row *row, bool with_hint, FILE *out);
 int tkf_bench_print_json(const struct tkf_bench_session *session, FILE *out);
 
 /* ---- bench_judge.c ------------------------------------------------------------------------------------------------ */
