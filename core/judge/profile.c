@@ -54,6 +54,7 @@ void tkf_profile_free(struct tkf_profile *profile)
     if (!profile)
         return;
     free(profile->cpus);
+    free(profile->explore);
     json_decref(profile->storage);
     profile->cpus = NULL;
     profile->ncpus = 0;
