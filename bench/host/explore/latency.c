@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * How long one dependent load takes out of working sets of 4 KiB to 4 times the last cache.
+ *
+ * Each line holds the address of another one, in one cycle through all of them in random order: no load can begin before the one
+ * ahead of it has ended, and no prefetcher knows where the next one goes. The cycle grows from size to size: a new line is put in
+ * behind a random one of those that are there, which makes every cycle through them equally likely, as Sattolo's algorithm does,
+ * without building each anew.
+ */
+#include "latency.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pages.h"
+#include "timing.h"
+#include "work.h"
+
+#define SMALLEST_BYTES    4096
+#define POINTS_PER_OCTAVE 4
+#define BEYOND_LAST_CACHE 4
+#define MOST_BYTES        (UINT64_C(1) << 30)
+#define NO_CACHE_BYTES    (UINT64_C(64) << 20) /* how far to go where no cache is known */
+#define LINE_BYTES        64                   /* where the line is not known */
+#define WINDOWS           120
+#define ASK_EACH          (1 << 16) /* loads or lines between two questions whether to end */
+
+struct ring {
+    char *base;
+    size_t line_bytes;
+    uint64_t lines; /* in the cycle */
+    uint64_t random;
+    struct tkf_work_chase chase;
+};
+
+static void **line_at(const struct ring *ring, uint64_t i)
+{
+    return (void **)(ring->base + i * ring->line_bytes);
+}
+
+/** One of the first n lines, n < 2^32. */
+static uint64_t pick(struct ring *ring, uint64_t n)
+{
+    ring->random ^= ring->random << 13;
+    ring->random ^= ring->random >> 7;
+    ring->random ^= ring->random << 17;
+    return (ring->random >> 32) * n >> 32;
+}
+
+/** Put lines into the cycle until there are so many. False when the part has to end. */
+static bool grow(struct tkf_explorer *x, struct ring *ring, uint64_t lines)
+{
+    for (; ring->lines < lines; ring->lines++) {
+        if (ring->lines % ASK_EACH == 0 && tkf_explore_ended(x))
+            return false;
+        void **added = line_at(ring, ring->lines);
+        void **before = line_at(ring, pick(ring, ring->lines));
+        *added = *before;
+        *before = added;
+    }
+    return true;
+}
+
+/** Go along the cycle, so that the caches hold of it what they will. False when the part has to end. */
+static bool warm(struct tkf_explorer *x, struct ring *ring, uint64_t loads)
+{
+    for (uint64_t done = 0; done < loads; done += ASK_EACH) {
+        if (tkf_explore_ended(x))
+            return false;
+        tkf_work_chase(&ring->chase, ASK_EACH);
+    }
+    return true;
+}
+
+static uint64_t last_cache_bytes(const struct tkf_explore *out)
+{
+    return out->ncaches > 0 ? out->caches[out->ncaches - 1].size_bytes : 0;
+}
+
+/** How much to measure in: what is wanted, a quarter of what is free at most. */
+static uint64_t budget_bytes(const struct tkf_explore *out)
+{
+    uint64_t last = last_cache_bytes(out),
+             wanted = last > 0 ? BEYOND_LAST_CACHE * last : NO_CACHE_BYTES;
+    uint64_t available = tkf_pages_available() / 4;
+    wanted = wanted < MOST_BYTES ? wanted : MOST_BYTES;
+    if (available > 0 && wanted > available)
+        wanted = available;
+    return wanted > SMALLEST_BYTES ? wanted : SMALLEST_BYTES;
+}
+
+static uint64_t size_of_point(unsigned i, size_t line_bytes)
+{
+    double bytes = SMALLEST_BYTES * exp2((double)i / POINTS_PER_OCTAVE);
+    return (uint64_t)(bytes / (double)line_bytes + 0.5) * line_bytes;
+}
+
+static void measure_curve(struct tkf_explorer *x, struct ring *ring, uint64_t most_bytes)
+{
+    struct tkf_explore *out = x->out;
+    double octaves = log2((double)most_bytes / SMALLEST_BYTES);
+    uint64_t enough = last_cache_bytes(out) / ring->line_bytes + ASK_EACH;
+    for (unsigned i = 0; out->nlatency < TKF_LATENCY_MAX; i++) {
+        uint64_t bytes = size_of_point(i, ring->line_bytes), lines = bytes / ring->line_bytes;
+        if (bytes > most_bytes || !grow(x, ring, lines) ||
+            !warm(x, ring, lines < enough ? lines : enough))
+            return;
+        struct tkf_band ns =
+            tkf_explore_time(x, tkf_work_chase, &ring->chase, TKF_ESTIMATE_MEDIAN, WINDOWS);
+        if (isnan(ns.mid))
+            return;
+        out->latency[out->nlatency++] = (struct tkf_latency_point){
+            .bytes = bytes,
+            .ns = ns,
+            .cycles = {ns.lo / x->cycle_ns, ns.mid / x->cycle_ns, ns.hi / x->cycle_ns},
+        };
+        x->env.progress(x->env.ctx, 0.2 + 0.7 * i / POINTS_PER_OCTAVE / octaves,
+                        "latency of caches and memory");
+    }
+}
+
+/** The point nearest to a size on the curve's scale; NULL when none is within a factor of 1.5. */
+static const struct tkf_latency_point *point_near(const struct tkf_explore *out, double bytes)
+{
+    const struct tkf_latency_point *best = NULL;
+    double least = log2(1.5);
+    for (unsigned i = 0; i < out->nlatency; i++) {
+        double off = fabs(log2((double)out->latency[i].bytes / bytes));
+        if (off < least) {
+            least = off;
+            best = &out->latency[i];
+        }
+    }
+    return best;
+}
+
+static void add_load(struct tkf_explorer *x, const char *name, const char *from,
+                     const struct tkf_latency_point *point, const char *otherwise)
+{
+    struct tkf_band unknown = {NAN, NAN, NAN};
+    char text[sizeof x->out->steps[0].text];
+    if (point != NULL)
+        snprintf(text, sizeof text, "one dependent load out of %s: random lines of %.4g KiB%s",
+                 from, (double)point->bytes / 1024, x->out->huge_pages ? " in huge pages" : "");
+    else
+        snprintf(text, sizeof text, "one dependent load out of %s", from);
+    tkf_explore_add_ns(x, name, text, point != NULL ? point->ns : unknown, otherwise);
+}
+
+/**
+ * A load out of a level: from twice of what the level before it can hold. Not from more: of a cache that other cores or
+ * other machines share, no more than a part may be had.
+ */
+static void add_loads(struct tkf_explorer *x)
+{
+    const struct tkf_explore *out = x->out;
+    unsigned most = 3;
+    for (unsigned i = 0; i < out->ncaches; i++)
+        most = out->caches[i].level > most ? out->caches[i].level : most;
+    for (unsigned level = 1; level <= most; level++) {
+        char name[16], from[16];
+        snprintf(name, sizeof name, "load/L%u", level);
+        snprintf(from, sizeof from, "L%u", level);
+        const struct tkf_cache *cache = NULL;
+        double before = 0;
+        for (unsigned i = 0; i < out->ncaches && cache == NULL; i++) {
+            if (out->caches[i].level == level)
+                cache = &out->caches[i];
+            else
+                before = (double)out->caches[i].size_bytes;
+        }
+        if (cache == NULL) {
+            add_load(x, name, from, NULL,
+                     out->ncaches > 0 ? "this CPU has no such cache, as far as the system says"
+                                      : "the system does not say what caches there are");
+            continue;
+        }
+        double size = (double)cache->size_bytes;
+        double bytes = 2 * before;
+        if (bytes == 0 || bytes > size)
+            bytes = before > 0 && before < size ? sqrt(before * size) : size / 2;
+        add_load(x, name, from, point_near(out, bytes), "too little memory is free");
+    }
+    double beyond = BEYOND_LAST_CACHE * (double)last_cache_bytes(out);
+    add_load(x, "load/memory", "memory", beyond > 0 ? point_near(out, beyond / 1.2) : NULL,
+             beyond > 0 ? "too little memory is free to be sure that no cache holds it"
+                        : "the system does not say what caches there are");
+}
+
+int tkf_explore_latency(struct tkf_explorer *x)
+{
+    struct tkf_explore *out = x->out;
+    uint64_t bytes = budget_bytes(out);
+    struct tkf_pages pages;
+    if (tkf_pages_map(bytes, &pages) != 0)
+        return TKF_ENOMEM;
+    struct ring ring = {
+        .base = pages.at,
+        .line_bytes = out->ncaches > 0 && out->caches[0].line_bytes > 0 ? out->caches[0].line_bytes
+                                                                        : LINE_BYTES,
+        .lines = 1,
+        .random = UINT64_C(0x9e3779b97f4a7c15),
+    };
+    *line_at(&ring, 0) = ring.base;
+    ring.chase.at = line_at(&ring, 0);
+    measure_curve(x, &ring, bytes);
+    out->huge_pages = tkf_pages_huge(&pages);
+    add_loads(x);
+    tkf_pages_unmap(&pages);
+    return 0;
+}
