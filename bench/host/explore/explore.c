@@ -22,9 +22,9 @@ static const struct part {
     double weight;
 } parts[TKF_EXPLORE_PARTS] = {
     [TKF_EXPLORE_LADDER] = {tkf_explore_ladder, 8},
-    [TKF_EXPLORE_BANDWIDTH] = {NULL, 4},
+    [TKF_EXPLORE_BANDWIDTH] = {tkf_explore_bandwidth, 4},
     [TKF_EXPLORE_SYSTEM] = {NULL, 4},
-    [TKF_EXPLORE_PAIRS] = {NULL, 3},
+    [TKF_EXPLORE_PAIRS] = {tkf_explore_pairs, 3},
     [TKF_EXPLORE_FREQUENCY] = {NULL, 2},
     [TKF_EXPLORE_NOISE] = {NULL, 4},
 };
@@ -228,6 +228,7 @@ int tkf_explore_machine(const struct tkf_explore_request *request, struct tkf_pr
     gmtime_r(&now, &utc);
     strftime(out->created, sizeof out->created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     out->cpu = x.cpu;
+    out->ncaches = tkf_topology_caches(host.topology, x.cpu, out->caches, &x.neighbour);
     uint64_t from_ns = tkf_clock_ns(NULL);
     error = run_parts(&x, &host, wanted, seconds);
     out->seconds = (double)(tkf_clock_ns(NULL) - from_ns) / 1e9;

@@ -131,7 +131,7 @@ static struct tkf_band time_contended(struct tkf_explorer *x, struct contest *co
     return tkf_explore_estimate(samples, n, TKF_ESTIMATE_MEDIAN);
 }
 
-static void add_atomics(struct tkf_explorer *x, unsigned neighbour)
+static void add_atomics(struct tkf_explorer *x)
 {
     struct contest contest = {.stop = false};
     struct tkf_worker worker;
@@ -143,13 +143,13 @@ static void add_atomics(struct tkf_explorer *x, unsigned neighbour)
 
     snprintf(text, sizeof text,
              "an atomic addition on CPU %u while CPU %u does nothing but the same", x->cpu,
-             neighbour);
+             x->neighbour);
     struct tkf_band ns = {NAN, NAN, NAN};
     const char *otherwise = "the other CPU never ran at the same time for long enough";
-    if (neighbour == x->cpu) {
+    if (x->neighbour == x->cpu) {
         snprintf(text, sizeof text, "an atomic addition that another CPU wants as well");
         otherwise = "there is no other CPU that this process may use";
-    } else if (tkf_worker_start(x, neighbour, contend, &contest, &worker) != 0) {
+    } else if (tkf_worker_start(x, x->neighbour, contend, &contest, &worker) != 0) {
         otherwise = "no thread can be bound to the other CPU";
     } else {
         ns = time_contended(x, &contest);
@@ -163,15 +163,13 @@ static void add_atomics(struct tkf_explorer *x, unsigned neighbour)
 
 int tkf_explore_ladder(struct tkf_explorer *x)
 {
-    unsigned neighbour;
-    x->out->ncaches = tkf_topology_caches(x->topology, x->cpu, x->out->caches, &neighbour);
     x->env.progress(x->env.ctx, 0, "operations, branches, calls");
     add_operations(x);
     add_branches(x);
     add_calls(x);
     add_forwarding(x);
     x->env.progress(x->env.ctx, 0.15, "atomics");
-    add_atomics(x, neighbour);
+    add_atomics(x);
     int error = tkf_explore_latency(x);
     if (error != 0)
         return error;

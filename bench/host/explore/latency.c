@@ -19,10 +19,8 @@
 
 #define SMALLEST_BYTES    4096
 #define POINTS_PER_OCTAVE 4
-#define BEYOND_LAST_CACHE 4
 #define MOST_BYTES        (UINT64_C(1) << 30)
-#define NO_CACHE_BYTES    (UINT64_C(64) << 20) /* how far to go where no cache is known */
-#define LINE_BYTES        64                   /* where the line is not known */
+#define LINE_BYTES        64 /* where the line is not known */
 #define WINDOWS           120
 #define ASK_EACH          (1 << 16) /* loads or lines between two questions whether to end */
 
@@ -73,21 +71,16 @@ static bool warm(struct tkf_explorer *x, struct ring *ring, uint64_t loads)
     return true;
 }
 
-static uint64_t last_cache_bytes(const struct tkf_explore *out)
+uint64_t tkf_explore_last_cache(const struct tkf_explore *out)
 {
     return out->ncaches > 0 ? out->caches[out->ncaches - 1].size_bytes : 0;
 }
 
-/** How much to measure in: what is wanted, a quarter of what is free at most. */
-static uint64_t budget_bytes(const struct tkf_explore *out)
+uint64_t tkf_explore_budget(uint64_t wanted)
 {
-    uint64_t last = last_cache_bytes(out),
-             wanted = last > 0 ? BEYOND_LAST_CACHE * last : NO_CACHE_BYTES;
     uint64_t available = tkf_pages_available() / 4;
-    wanted = wanted < MOST_BYTES ? wanted : MOST_BYTES;
-    if (available > 0 && wanted > available)
-        wanted = available;
-    return wanted > SMALLEST_BYTES ? wanted : SMALLEST_BYTES;
+    uint64_t most = available > 0 && available < MOST_BYTES ? available : MOST_BYTES;
+    return wanted < most ? wanted : most;
 }
 
 static uint64_t size_of_point(unsigned i, size_t line_bytes)
@@ -100,7 +93,7 @@ static void measure_curve(struct tkf_explorer *x, struct ring *ring, uint64_t mo
 {
     struct tkf_explore *out = x->out;
     double octaves = log2((double)most_bytes / SMALLEST_BYTES);
-    uint64_t enough = last_cache_bytes(out) / ring->line_bytes + ASK_EACH;
+    uint64_t enough = tkf_explore_last_cache(out) / ring->line_bytes + ASK_EACH;
     for (unsigned i = 0; out->nlatency < TKF_LATENCY_MAX; i++) {
         uint64_t bytes = size_of_point(i, ring->line_bytes), lines = bytes / ring->line_bytes;
         if (bytes > most_bytes || !grow(x, ring, lines) ||
@@ -182,7 +175,7 @@ static void add_loads(struct tkf_explorer *x)
             bytes = before > 0 && before < size ? sqrt(before * size) : size / 2;
         add_load(x, name, from, point_near(out, bytes), "too little memory is free");
     }
-    double beyond = BEYOND_LAST_CACHE * (double)last_cache_bytes(out);
+    double beyond = TKF_BEYOND_LAST_CACHE * (double)tkf_explore_last_cache(out);
     add_load(x, "load/memory", "memory", beyond > 0 ? point_near(out, beyond / 1.2) : NULL,
              beyond > 0 ? "too little memory is free to be sure that no cache holds it"
                         : "the system does not say what caches there are");
@@ -191,7 +184,11 @@ static void add_loads(struct tkf_explorer *x)
 int tkf_explore_latency(struct tkf_explorer *x)
 {
     struct tkf_explore *out = x->out;
-    uint64_t bytes = budget_bytes(out);
+    uint64_t last = tkf_explore_last_cache(out);
+    uint64_t bytes =
+        tkf_explore_budget(last > 0 ? TKF_BEYOND_LAST_CACHE * last : TKF_NO_CACHE_BYTES);
+    if (bytes < SMALLEST_BYTES)
+        bytes = SMALLEST_BYTES;
     struct tkf_pages pages;
     if (tkf_pages_map(bytes, &pages) != 0)
         return TKF_ENOMEM;

@@ -146,16 +146,18 @@ struct tkf_band tkf_explore_time_kernel(struct tkf_explorer *x, const char *name
     return tkf_explore_time(x, run_kernel, &kernel, TKF_ESTIMATE_CORE, nwindows);
 }
 
+const char *tkf_explore_why(struct tkf_explorer *x, const char *otherwise)
+{
+    if (x->env.cancelled(x->env.ctx))
+        return "the exploration was interrupted before this";
+    if (tkf_explore_ended(x))
+        return "the time was up before this; give more with --time";
+    return otherwise;
+}
+
 void tkf_explore_add_ns(struct tkf_explorer *x, const char *name, const char *text,
                         struct tkf_band ns, const char *otherwise)
 {
-    const char *reason = NULL;
-    if (tkf_is_nan(ns.mid)) {
-        reason = otherwise;
-        if (x->env.cancelled(x->env.ctx))
-            reason = "the exploration was interrupted before this";
-        else if (tkf_explore_ended(x))
-            reason = "the time was up before this; give more with --time";
-    }
-    tkf_explore_add(x, name, text, "ns", ns, reason);
+    tkf_explore_add(x, name, text, "ns", ns,
+                    tkf_is_nan(ns.mid) ? tkf_explore_why(x, otherwise) : NULL);
 }

@@ -43,7 +43,10 @@ struct tkf_band tkf_explore_time_kernel(struct tkf_explorer *x, const char *name
 /** As tkf_explore_time(), of n samples taken otherwise; sorts them. NAN without TKF_TIMING_MIN. */
 struct tkf_band tkf_explore_estimate(double *samples, unsigned n, enum tkf_estimate estimate);
 
-/** Add a step in ns that was timed; where its value is NAN with the reason that the part had to end, or `otherwise`. */
+/** Why something was not measured: because the part had to end, or `otherwise`. */
+const char *tkf_explore_why(struct tkf_explorer *x, const char *otherwise);
+
+/** Add a step in ns that was timed; where its value is NAN, with the reason of tkf_explore_why(). */
 void tkf_explore_add_ns(struct tkf_explorer *x, const char *name, const char *text,
                         struct tkf_band ns, const char *otherwise);
 
