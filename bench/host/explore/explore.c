@@ -21,9 +21,12 @@ static const struct part {
     int (*explore)(struct tkf_explorer *x);
     double weight;
 } parts[TKF_EXPLORE_PARTS] = {
-    [TKF_EXPLORE_LADDER] = {NULL, 8},    [TKF_EXPLORE_BANDWIDTH] = {NULL, 4},
-    [TKF_EXPLORE_SYSTEM] = {NULL, 4},    [TKF_EXPLORE_PAIRS] = {NULL, 3},
-    [TKF_EXPLORE_FREQUENCY] = {NULL, 2}, [TKF_EXPLORE_NOISE] = {NULL, 4},
+    [TKF_EXPLORE_LADDER] = {NULL, 8},
+    [TKF_EXPLORE_BANDWIDTH] = {NULL, 4},
+    [TKF_EXPLORE_SYSTEM] = {tkf_explore_system, 4},
+    [TKF_EXPLORE_PAIRS] = {NULL, 3},
+    [TKF_EXPLORE_FREQUENCY] = {NULL, 2},
+    [TKF_EXPLORE_NOISE] = {NULL, 4},
 };
 
 /** The environment's state behind struct tkf_env. */
