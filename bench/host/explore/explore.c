@@ -25,8 +25,8 @@ static const struct part {
     [TKF_EXPLORE_BANDWIDTH] = {NULL, 4},
     [TKF_EXPLORE_SYSTEM] = {tkf_explore_system, 4},
     [TKF_EXPLORE_PAIRS] = {NULL, 3},
-    [TKF_EXPLORE_FREQUENCY] = {NULL, 2},
-    [TKF_EXPLORE_NOISE] = {NULL, 4},
+    [TKF_EXPLORE_FREQUENCY] = {tkf_explore_frequency, 2},
+    [TKF_EXPLORE_NOISE] = {tkf_explore_noise, 4},
 };
 
 /** The environment's state behind struct tkf_env. */

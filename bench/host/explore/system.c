@@ -6,7 +6,7 @@ int tkf_explore_system(struct tkf_explorer *x)
 {
     double all = TKF_CLOCK_WEIGHT * tkf_os_nclocks + TKF_COUNTER_WEIGHT + TKF_PAGES_WEIGHT +
                  TKF_WAITS_WEIGHT + TKF_SLEEPS_WEIGHT;
-    struct tkf_turns turns = {.x = x, .all = all, .left = all};
+    struct tkf_turns turns = {.x = x, .what = "the system", .all = all, .left = all};
     tkf_explore_pages(&turns);
     tkf_explore_waits(&turns);
     tkf_explore_clocks(&turns);

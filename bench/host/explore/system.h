@@ -16,6 +16,7 @@
 /** The steps of a part, which take turns: each gets its weight's share of what the ones before it left over. */
 struct tkf_turns {
     struct tkf_explorer *x;
+    const char *what; /**< that is measured, for the progress */
     double all, left; /**< weights */
 };
 

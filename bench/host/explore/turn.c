@@ -9,7 +9,7 @@ uint64_t tkf_turn(struct tkf_turns *turns, double weight)
     uint64_t now_ns = x->env.clock_ns(x->env.ctx);
     double share = weight < turns->left ? weight / turns->left : 1;
     if (x->env.progress != NULL)
-        x->env.progress(x->env.ctx, 1 - turns->left / turns->all, "the system's costs");
+        x->env.progress(x->env.ctx, 1 - turns->left / turns->all, turns->what);
     turns->left -= weight;
     if (now_ns >= x->end_ns)
         return x->end_ns;
