@@ -13,12 +13,12 @@
 #include <time.h>
 
 #include "latency.h"
-#include "pages.h"
+#include "memory.h"
 #include "part.h"
+#include "partner.h"
 #include "stats.h"
 #include "stream.h"
 #include "timing.h"
-#include "worker.h"
 
 #define WINDOWS    200
 #define LOOKS      100                  /* at the sum of all cores */
@@ -42,7 +42,7 @@ struct lane {
     _Alignas(128) uint64_t moved; /* bytes, so far */
     bool touched, ready;
     const bool *stop;
-    struct tkf_worker worker;
+    struct tkf_partner partner;
 };
 
 static void go_over(const struct lane *lane, size_t from, size_t bytes, uint64_t passes)
@@ -157,7 +157,7 @@ static struct tkf_band time_all(struct tkf_explorer *x, struct lane *lanes, unsi
         struct lane *lane = &lanes[started];
         lane->stop = &stop;
         lane->ready = false;
-        if (tkf_worker_start(x, x->cpus[started], run_lane, lane, &lane->worker) != 0)
+        if (tkf_partner_start(&lane->partner, x, x->cpus[started], run_lane, lane) != 0)
             break;
         started++;
     }
@@ -179,7 +179,7 @@ static struct tkf_band time_all(struct tkf_explorer *x, struct lane *lanes, unsi
     }
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < started; i++)
-        tkf_worker_join(&lanes[i].worker);
+        tkf_partner_join(&lanes[i].partner);
     /* Whatever else runs takes from the sum. In the best quarter of the looks all of the cores were there. */
     unsigned best = nsamples / 4;
     tkf_sort(samples, nsamples);
@@ -239,49 +239,49 @@ int tkf_explore_bandwidth(struct tkf_explorer *x)
     const uint64_t round = ~(uint64_t)(2 * TKF_STREAM_BLOCK - 1); /* for both halves of a copy */
     struct lane like = {.stream = tkf_arch_stream(), .bytes = l1_bytes(x->out)};
     struct lane *lanes = aligned_alloc(_Alignof(struct lane), x->ncpus * sizeof *lanes);
-    struct tkf_pages pages = {NULL, 0, NULL, 0};
-    int error = lanes == NULL ? TKF_ENOMEM : tkf_pages_map(like.bytes * x->ncpus, &pages);
+    struct tkf_memory memory = {NULL, 0, NULL, 0};
+    int error = lanes == NULL ? TKF_ENOMEM : tkf_memory_map(like.bytes * x->ncpus, &memory);
     if (error != 0)
         goto end;
 
     x->env.progress(x->env.ctx, 0, "bandwidth of L1");
-    like.at = pages.at;
+    like.at = memory.at;
     memset(like.at, 1, like.bytes);
     add_one_core(x, "L1", &like, TKF_ESTIMATE_CORE, "");
     for (unsigned i = 0; i < x->ncpus; i++) {
         lanes[i] = like;
-        lanes[i].at = pages.at + i * like.bytes;
+        lanes[i].at = memory.at + i * like.bytes;
     }
     add_all_cores(x, "L1", lanes, "");
-    tkf_pages_unmap(&pages);
+    tkf_memory_unmap(&memory);
 
     x->env.progress(x->env.ctx, 0.3, "bandwidth of memory, one core");
     like.bytes = (alone < most ? alone : most) & round;
-    error = tkf_pages_map(like.bytes, &pages);
+    error = tkf_memory_map(like.bytes, &memory);
     if (error != 0)
         goto end;
     /* Half of it would still be twice the last cache. */
-    like.at = like.bytes >= alone / 2 ? pages.at : NULL;
+    like.at = like.bytes >= alone / 2 ? memory.at : NULL;
     if (like.at != NULL)
         memset(like.at, 1, like.bytes);
     add_one_core(x, "memory", &like, TKF_ESTIMATE_MEDIAN, too_little);
-    tkf_pages_unmap(&pages);
+    tkf_memory_unmap(&memory);
 
     x->env.progress(x->env.ctx, 0.6, "bandwidth of memory, all cores");
     like.bytes = (share * x->ncpus <= most ? share : most / x->ncpus) & round;
-    error = tkf_pages_map(like.bytes * x->ncpus, &pages);
+    error = tkf_memory_map(like.bytes * x->ncpus, &memory);
     if (error != 0)
         goto end;
     for (unsigned i = 0; i < x->ncpus; i++) {
         lanes[i] = like;
-        lanes[i].at = like.bytes >= share / 2 ? pages.at + i * like.bytes : NULL;
+        lanes[i].at = like.bytes >= share / 2 ? memory.at + i * like.bytes : NULL;
     }
     add_all_cores(x, "memory", lanes, too_little);
     if (x->env.cancelled(x->env.ctx))
         error = TKF_ECANCELLED;
 
 end:
-    tkf_pages_unmap(&pages);
+    tkf_memory_unmap(&memory);
     free(lanes);
     return error;
 }

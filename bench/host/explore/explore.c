@@ -23,10 +23,10 @@ static const struct part {
 } parts[TKF_EXPLORE_PARTS] = {
     [TKF_EXPLORE_LADDER] = {tkf_explore_ladder, 8},
     [TKF_EXPLORE_BANDWIDTH] = {tkf_explore_bandwidth, 4},
-    [TKF_EXPLORE_SYSTEM] = {NULL, 4},
+    [TKF_EXPLORE_SYSTEM] = {tkf_explore_system, 4},
     [TKF_EXPLORE_PAIRS] = {tkf_explore_pairs, 3},
-    [TKF_EXPLORE_FREQUENCY] = {NULL, 2},
-    [TKF_EXPLORE_NOISE] = {NULL, 4},
+    [TKF_EXPLORE_FREQUENCY] = {tkf_explore_frequency, 2},
+    [TKF_EXPLORE_NOISE] = {tkf_explore_noise, 4},
 };
 
 /** The environment's state behind struct tkf_env. */
@@ -151,10 +151,10 @@ static int run_parts(struct tkf_explorer *x, struct host *host, const bool wante
     uint64_t until_ns = from_ns + (uint64_t)(seconds * 1e9);
     double all = 0, ahead;
     for (unsigned i = 0; i < TKF_EXPLORE_PARTS; i++)
-        all += wanted[i] && parts[i].explore != NULL ? parts[i].weight : 0;
+        all += wanted[i] ? parts[i].weight : 0;
     ahead = all;
     for (unsigned i = 0; i < TKF_EXPLORE_PARTS; i++) {
-        if (!wanted[i] || parts[i].explore == NULL)
+        if (!wanted[i])
             continue;
         uint64_t now_ns = x->env.clock_ns(x->env.ctx);
         double left_ns = until_ns > now_ns ? (double)(until_ns - now_ns) : 0;

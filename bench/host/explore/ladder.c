@@ -6,15 +6,16 @@
 
 #include "latency.h"
 #include "part.h"
+#include "partner.h"
 #include "timing.h"
 #include "window.h"
 #include "work.h"
-#include "worker.h"
 
 #define WINDOWS        300
 #define FORWARD_PLACES 12
-#define CONTENDED_OPS  512 /* in one window, some 30 us */
-#define PARTNER_SHARE  8   /* the other CPU has to do one of so many for a window to count */
+#define CONTENDED_OPS  512       /* in one window, some 30 us */
+#define CONTENDED_NS   400000000 /* how long to wait for enough windows */
+#define PARTNER_SHARE  8         /* the other CPU has to do one of so many for a window to count */
 #define CONTENDED_LINE \
     128 /* bytes between what the two count for themselves: two lines on some CPUs go together */
 
@@ -118,7 +119,8 @@ static struct tkf_band time_contended(struct tkf_explorer *x, struct contest *co
     const struct tkf_source *src = x->counter->source;
     double samples[WINDOWS];
     unsigned n = 0;
-    for (unsigned i = 0; i < WINDOWS && !tkf_explore_ended(x); i++) {
+    uint64_t until_ns = x->env.clock_ns(x->env.ctx) + CONTENDED_NS;
+    while (n < WINDOWS && x->env.clock_ns(x->env.ctx) < until_ns && !tkf_explore_ended(x)) {
         uint64_t theirs = __atomic_load_n(&contest->done, __ATOMIC_RELAXED);
         uint64_t from = tkf_window_now(&x->env, src);
         tkf_work_atomic(&contest->sum, CONTENDED_OPS);
@@ -134,7 +136,7 @@ static struct tkf_band time_contended(struct tkf_explorer *x, struct contest *co
 static void add_atomics(struct tkf_explorer *x)
 {
     struct contest contest = {.stop = false};
-    struct tkf_worker worker;
+    struct tkf_partner partner;
     char text[sizeof x->out->steps[0].text];
     tkf_explore_add_ns(
         x, "atomic/uncontended", "an atomic addition that no other CPU wants",
@@ -149,12 +151,12 @@ static void add_atomics(struct tkf_explorer *x)
     if (x->neighbour == x->cpu) {
         snprintf(text, sizeof text, "an atomic addition that another CPU wants as well");
         otherwise = "there is no other CPU that this process may use";
-    } else if (tkf_worker_start(x, x->neighbour, contend, &contest, &worker) != 0) {
+    } else if (tkf_partner_start(&partner, x, x->neighbour, contend, &contest) != 0) {
         otherwise = "no thread can be bound to the other CPU";
     } else {
         ns = time_contended(x, &contest);
         __atomic_store_n(&contest.stop, true, __ATOMIC_RELAXED);
-        tkf_worker_join(&worker);
+        tkf_partner_join(&partner);
     }
     tkf_explore_add_ns(x, "atomic/contended", text, ns, otherwise);
 }

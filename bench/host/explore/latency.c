@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pages.h"
+#include "memory.h"
 #include "timing.h"
 #include "work.h"
 
@@ -78,7 +78,7 @@ uint64_t tkf_explore_last_cache(const struct tkf_explore *out)
 
 uint64_t tkf_explore_budget(uint64_t wanted)
 {
-    uint64_t available = tkf_pages_available() / 4;
+    uint64_t available = tkf_os_memory_available() / 4;
     uint64_t most = available > 0 && available < MOST_BYTES ? available : MOST_BYTES;
     return wanted < most ? wanted : most;
 }
@@ -89,21 +89,55 @@ static uint64_t size_of_point(unsigned i, size_t line_bytes)
     return (uint64_t)(bytes / (double)line_bytes + 0.5) * line_bytes;
 }
 
-static void measure_curve(struct tkf_explorer *x, struct ring *ring, uint64_t most_bytes)
+static size_t line_bytes(const struct tkf_explore *out)
+{
+    return out->ncaches > 0 && out->caches[0].line_bytes > 0 ? out->caches[0].line_bytes
+                                                             : LINE_BYTES;
+}
+
+/** The cycle of the first line alone. */
+static struct ring one_line(char *base, size_t line_bytes)
+{
+    struct ring ring = {
+        .base = base, .line_bytes = line_bytes, .lines = 1, .random = UINT64_C(0x9e3779b97f4a7c15)};
+    ring.chase.at = line_at(&ring, 0);
+    *ring.chase.at = base;
+    return ring;
+}
+
+/** A core's own caches depend on the core alone. What others share with it they can only take away. */
+static enum tkf_estimate estimate_for(const struct tkf_explore *out, uint64_t bytes)
+{
+    uint64_t own = 0;
+    for (unsigned i = 0; i < out->ncaches && out->caches[i].cpus == out->caches[0].cpus; i++)
+        own = out->caches[i].size_bytes;
+    if (bytes <= own)
+        return TKF_ESTIMATE_CORE;
+    return bytes <= tkf_explore_last_cache(out) ? TKF_ESTIMATE_FASTEST : TKF_ESTIMATE_MEDIAN;
+}
+
+/** Each point, smallest first; of one that was measured before, the lower is kept. */
+static void measure_curve(struct tkf_explorer *x, char *base, uint64_t most_bytes)
 {
     struct tkf_explore *out = x->out;
+    struct ring ring = one_line(base, line_bytes(out));
     double octaves = log2((double)most_bytes / SMALLEST_BYTES);
-    uint64_t enough = tkf_explore_last_cache(out) / ring->line_bytes + ASK_EACH;
-    for (unsigned i = 0; out->nlatency < TKF_LATENCY_MAX; i++) {
-        uint64_t bytes = size_of_point(i, ring->line_bytes), lines = bytes / ring->line_bytes;
-        if (bytes > most_bytes || !grow(x, ring, lines) ||
-            !warm(x, ring, lines < enough ? lines : enough))
+    uint64_t enough = tkf_explore_last_cache(out) / ring.line_bytes + ASK_EACH;
+    for (unsigned i = 0; i < TKF_LATENCY_MAX; i++) {
+        uint64_t bytes = size_of_point(i, ring.line_bytes), lines = bytes / ring.line_bytes;
+        if (bytes > most_bytes || !grow(x, &ring, lines) ||
+            !warm(x, &ring, lines < enough ? lines : enough))
             return;
         struct tkf_band ns =
-            tkf_explore_time(x, tkf_work_chase, &ring->chase, TKF_ESTIMATE_MEDIAN, WINDOWS);
+            tkf_explore_time(x, tkf_work_chase, &ring.chase, estimate_for(out, bytes), WINDOWS);
         if (isnan(ns.mid))
             return;
-        out->latency[out->nlatency++] = (struct tkf_latency_point){
+        struct tkf_latency_point *point = &out->latency[i];
+        if (i == out->nlatency)
+            out->nlatency++;
+        else if (ns.mid > point->ns.mid)
+            continue; /* others can only have slowed it */
+        *point = (struct tkf_latency_point){
             .bytes = bytes,
             .ns = ns,
             .cycles = {ns.lo / x->cycle_ns, ns.mid / x->cycle_ns, ns.hi / x->cycle_ns},
@@ -189,21 +223,19 @@ int tkf_explore_latency(struct tkf_explorer *x)
         tkf_explore_budget(last > 0 ? TKF_BEYOND_LAST_CACHE * last : TKF_NO_CACHE_BYTES);
     if (bytes < SMALLEST_BYTES)
         bytes = SMALLEST_BYTES;
-    struct tkf_pages pages;
-    if (tkf_pages_map(bytes, &pages) != 0)
+    struct tkf_memory memory;
+    if (tkf_memory_map(bytes, &memory) != 0)
         return TKF_ENOMEM;
-    struct ring ring = {
-        .base = pages.at,
-        .line_bytes = out->ncaches > 0 && out->caches[0].line_bytes > 0 ? out->caches[0].line_bytes
-                                                                        : LINE_BYTES,
-        .lines = 1,
-        .random = UINT64_C(0x9e3779b97f4a7c15),
-    };
-    *line_at(&ring, 0) = ring.base;
-    ring.chase.at = line_at(&ring, 0);
-    measure_curve(x, &ring, bytes);
-    out->huge_pages = tkf_pages_huge(&pages);
+    uint64_t from_ns = x->env.clock_ns(x->env.ctx), now_ns = from_ns;
+    /* Twice, where there is time for it: what disturbs lasts longer than the windows of one point. */
+    for (unsigned pass = 0; pass < 2 && now_ns + (now_ns - from_ns) <= x->end_ns; pass++) {
+        bool partial = out->partial;
+        measure_curve(x, memory.at, bytes);
+        out->partial = pass == 0 ? out->partial : partial;
+        now_ns = x->env.clock_ns(x->env.ctx);
+    }
+    out->huge_pages = tkf_os_memory_huge(memory.at, memory.bytes);
     add_loads(x);
-    tkf_pages_unmap(&pages);
+    tkf_memory_unmap(&memory);
     return 0;
 }

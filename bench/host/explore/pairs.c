@@ -14,10 +14,10 @@
 #include <time.h>
 
 #include "part.h"
+#include "partner.h"
 #include "stats.h"
 #include "timing.h"
 #include "window.h"
-#include "worker.h"
 
 #define CPUS_MAX      64
 #define TRIPS         128 /* in one window, some 20 us */
@@ -147,11 +147,11 @@ static void play(struct tkf_explorer *x, struct tkf_cpu_pair *pair, uint64_t unt
                  struct tkf_band *ret_ns, struct offset *ret_offset)
 {
     struct court court = {.ball = 0, .x = x};
-    struct tkf_worker worker;
+    struct tkf_partner partner;
     uint64_t turn = 1, now_ns = x->env.clock_ns(x->env.ctx);
     uint64_t half_ns = until_ns > now_ns ? now_ns + (until_ns - now_ns) / 2 : now_ns;
     if (x->env.pin(x->env.ctx, pair->a) != 0 ||
-        tkf_worker_start(x, pair->b, answer, &court, &worker) != 0) {
+        tkf_partner_start(&partner, x, pair->b, answer, &court) != 0) {
         give_up(pair, "a thread cannot be bound to each of the two");
         return;
     }
@@ -159,7 +159,7 @@ static void play(struct tkf_explorer *x, struct tkf_cpu_pair *pair, uint64_t unt
         !exchange(&court, &turn, until_ns, ret_offset))
         give_up(pair, "one of the two was busy with something else and did not answer");
     __atomic_store_n(&court.stop, true, __ATOMIC_RELAXED);
-    tkf_worker_join(&worker);
+    tkf_partner_join(&partner);
 }
 
 /** Move the calling thread to and fro, and read the counter after each move. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "stats.h"
@@ -12,6 +13,8 @@
 #define SHORT_NEED  9
 #define CORE_WIDTH  0.01
 #define STATE_WIDTH 1.03 /* a state is about so wide */
+#define CLOCK_WIDTH 0.003
+#define CLOCK_HOP   0.05 /* what is off by more is another clock rate */
 #define STATE_NEED  4
 #define CHAIN_ITERS 1024 /* of the defining chain beside a window: some 15 us */
 
@@ -69,7 +72,7 @@ struct tkf_band tkf_explore_estimate(double *samples, unsigned n, enum tkf_estim
     if (n < TKF_TIMING_MIN)
         return unknown;
     tkf_sort(samples, n);
-    if (estimate != TKF_ESTIMATE_CORE)
+    if (estimate == TKF_ESTIMATE_MEDIAN || estimate == TKF_ESTIMATE_CORE_MEDIAN)
         return tkf_median_band(samples, n);
     /* The fastest state, as for an empty loop: it begins where a few windows agree, and is where most of them do. */
     struct tkf_cluster fast = tkf_lowest_cluster(samples, n, CORE_WIDTH, STATE_NEED + n / 32);
@@ -96,12 +99,42 @@ static double clock_ratio(const struct tkf_explorer *x)
     return x->cycle_ns / tkf_ticks_to_ns(x->counter, (double)(all - once) / links);
 }
 
+/** Drop the windows in which the chain did not run at the calibrated clock. @return how many are left. */
+static unsigned keep_near(double *samples, const double *ratios, unsigned n)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (fabs(ratios[i] - 1) < CLOCK_WIDTH)
+            samples[kept++] = samples[i];
+    return kept;
+}
+
+/**
+ * Bring n windows to the calibrated clock. Where there are some at that rate, they alone count. Where the chain is
+ * slower by no more than a busy sibling makes it, that is no clock, and they stay as they are; else each is scaled.
+ * @return how many are left.
+ */
+static unsigned at_calibrated_clock(double *samples, const double *ratios, unsigned n)
+{
+    unsigned near = 0, hopped = 0;
+    for (unsigned i = 0; i < n; i++) {
+        near += fabs(ratios[i] - 1) < CLOCK_WIDTH;
+        hopped += fabs(ratios[i] - 1) > CLOCK_HOP;
+    }
+    if (near >= TKF_TIMING_MIN && near >= n / 8)
+        return keep_near(samples, ratios, n);
+    for (unsigned i = 0; i < n && hopped > n / 2; i++)
+        samples[i] *= ratios[i];
+    return n;
+}
+
 struct tkf_band tkf_explore_time(struct tkf_explorer *x, tkf_work_fn *work, void *arg,
                                  enum tkf_estimate estimate, unsigned nwindows)
 {
     struct window w = {x, work, arg};
-    double samples[TKF_TIMING_MAX];
+    double samples[TKF_TIMING_MAX], ratios[TKF_TIMING_MAX];
     unsigned n = 0;
+    bool scaled = estimate == TKF_ESTIMATE_CORE || estimate == TKF_ESTIMATE_CORE_MEDIAN;
     if (tkf_explore_ended(x))
         return unknown;
     uint64_t ops = fill(&w);
@@ -109,12 +142,12 @@ struct tkf_band tkf_explore_time(struct tkf_explorer *x, tkf_work_fn *work, void
         return unknown;
     double fewest = middle(&w, TKF_WORK_BLOCK);
     for (unsigned i = 0; i < nwindows && !tkf_explore_ended(x); i++) {
-        double ratio = estimate != TKF_ESTIMATE_MEDIAN ? clock_ratio(x) : 1;
+        ratios[n] = scaled ? clock_ratio(x) : 1;
         double ticks = run(&w, ops) - fewest;
-        double ns = tkf_ticks_to_ns(x->counter, ticks / (double)(ops - TKF_WORK_BLOCK));
-        if (ns > 0 && ratio > 0)
-            samples[n++] = ns * ratio;
+        samples[n] = tkf_ticks_to_ns(x->counter, ticks / (double)(ops - TKF_WORK_BLOCK));
+        n += samples[n] > 0 && ratios[n] > 0;
     }
+    n = at_calibrated_clock(samples, ratios, n);
     struct tkf_band band = tkf_explore_estimate(samples, n, estimate);
     /* An interval cannot be narrower than the counter's step is in a window. */
     double half_step = 0.5 * x->counter->step_ns / (double)(ops - TKF_WORK_BLOCK);

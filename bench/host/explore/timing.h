@@ -24,6 +24,7 @@ enum tkf_estimate {
      */
     TKF_ESTIMATE_CORE,
     TKF_ESTIMATE_CORE_MEDIAN, /**< the same, but the median: for what is random by itself */
+    TKF_ESTIMATE_FASTEST, /**< the fastest state, as timed: for what others only ever take away */
     TKF_ESTIMATE_MEDIAN, /**< the median, as timed: for what depends on the machine around the core */
 };
 

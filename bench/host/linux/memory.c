@@ -1,44 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
-#include <tickfloor/error.h>
-
-#include "../explore/pages.h"
+#include "explore/memory.h"
 #include "sysfile.h"
 
-#define HUGE_BYTES ((size_t)2 << 20) /* of x86 and of arm64 with pages of 4 KiB */
-
-int tkf_pages_map(size_t bytes, struct tkf_pages *ret_pages)
-{
-    size_t all = bytes + HUGE_BYTES;
-    char *mapping =
-        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapping == MAP_FAILED)
-        return TKF_ENOMEM;
-    char *at = (char *)(((uintptr_t)mapping + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
-    madvise(at, bytes, MADV_HUGEPAGE); /* a kernel without them: tkf_pages_huge() tells */
-    *ret_pages = (struct tkf_pages){at, bytes, mapping, all};
-    return 0;
-}
-
-void tkf_pages_unmap(struct tkf_pages *pages)
-{
-    if (pages->mapping != NULL)
-        munmap(pages->mapping, pages->mapping_bytes);
-    *pages = (struct tkf_pages){NULL, 0, NULL, 0};
-}
-
 /* proc_pid_smaps(5): the mapping that begins at or before it, until the next one's first line. */
-bool tkf_pages_huge(const struct tkf_pages *pages)
+bool tkf_os_memory_huge(const void *at, size_t bytes)
 {
     FILE *file;
     char reason[8], line[512];
     if (tkf_sysfile_open("", "/proc/self/smaps", &file, reason, sizeof reason) != 0)
         return false;
-    uintptr_t from = (uintptr_t)pages->at, until = from + pages->bytes;
+    uintptr_t from = (uintptr_t)at, until = from + bytes;
     unsigned long huge_kib = 0, kib, first, end;
     bool inside = false;
     while (fgets(line, sizeof line, file) != NULL) {
@@ -48,7 +23,7 @@ bool tkf_pages_huge(const struct tkf_pages *pages)
             huge_kib += kib;
     }
     fclose(file);
-    return huge_kib >= pages->bytes / 1024 / 10 * 9;
+    return huge_kib >= bytes / 1024 / 10 * 9;
 }
 
 /** What a limit leaves, both in files of the cgroup that this process sees as its root; UINT64_MAX without. */
@@ -64,7 +39,7 @@ static uint64_t left_of_limit(const char *limit_path, const char *used_path)
     return limit > used ? limit - used : 0;
 }
 
-uint64_t tkf_pages_available(void)
+uint64_t tkf_os_memory_available(void)
 {
     FILE *file;
     char reason[8], line[256];
