@@ -65,7 +65,7 @@ static void put_heading(const struct card *card, const char *title, const char *
 static int decimals(double value)
 {
     double size = fabs(value);
-    return size < 1 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+    return size < 0.9995 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
 }
 
 struct number {
@@ -204,7 +204,10 @@ static void print_latency(const struct card *card)
         const struct tkf_latency_point *point = &explore->latency[i];
         if ((point->bytes & (point->bytes - 1)) != 0) /* an octave each is enough here */
             continue;
-        fprintf(card->out, "%s%8s %6s ns", shown % 4 == 0 ? "\n" + (shown == 0) : "  ",
+        fprintf(card->out, "%s%8s %6s ns",
+                shown == 0       ? ""
+                : shown % 4 == 0 ? "\n"
+                                 : "  ",
                 size_text(point->bytes).text, three_digits(point->ns.mid).text);
         shown++;
     }
