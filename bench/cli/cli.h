@@ -146,6 +146,17 @@ bool tkf_interrupted(void *ctx);
  */
 char *tkf_profile_path(void);
 
+/* ---- input.c ---------------------------------------------------------------------------------------------------------- */
+
+/** Open an input that the user named; "-" is stdin, which is not to be closed. NULL with errno. A pipe without a writer is empty. */
+FILE *tkf_input_open(const char *path);
+
+/** An input as the user is told of it. */
+const char *tkf_input_name(const char *path);
+
+/** Read the profile in an input. Returns 0, or an exit status after having said why. To tkf_profile_free(). */
+int tkf_profile_load(const char *path, struct tkf_profile *ret_profile);
+
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
 /**
@@ -187,10 +198,12 @@ int tkf_harness_print_list(const struct tkf_common *common);
 
 int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
+int tkf_verb_compare(int argc, char **argv);
 int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
+extern const struct tkf_option tkf_compare_cli_options[];
 extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];
 void tkf_report_help(void);

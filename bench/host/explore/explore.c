@@ -21,10 +21,10 @@ static const struct part {
     int (*explore)(struct tkf_explorer *x);
     double weight;
 } parts[TKF_EXPLORE_PARTS] = {
-    [TKF_EXPLORE_LADDER] = {NULL, 8},
-    [TKF_EXPLORE_BANDWIDTH] = {NULL, 4},
+    [TKF_EXPLORE_LADDER] = {tkf_explore_ladder, 8},
+    [TKF_EXPLORE_BANDWIDTH] = {tkf_explore_bandwidth, 4},
     [TKF_EXPLORE_SYSTEM] = {tkf_explore_system, 4},
-    [TKF_EXPLORE_PAIRS] = {NULL, 3},
+    [TKF_EXPLORE_PAIRS] = {tkf_explore_pairs, 3},
     [TKF_EXPLORE_FREQUENCY] = {tkf_explore_frequency, 2},
     [TKF_EXPLORE_NOISE] = {tkf_explore_noise, 4},
 };
@@ -151,10 +151,10 @@ static int run_parts(struct tkf_explorer *x, struct host *host, const bool wante
     uint64_t until_ns = from_ns + (uint64_t)(seconds * 1e9);
     double all = 0, ahead;
     for (unsigned i = 0; i < TKF_EXPLORE_PARTS; i++)
-        all += wanted[i] && parts[i].explore != NULL ? parts[i].weight : 0;
+        all += wanted[i] ? parts[i].weight : 0;
     ahead = all;
     for (unsigned i = 0; i < TKF_EXPLORE_PARTS; i++) {
-        if (!wanted[i] || parts[i].explore == NULL)
+        if (!wanted[i])
             continue;
         uint64_t now_ns = x->env.clock_ns(x->env.ctx);
         double left_ns = until_ns > now_ns ? (double)(until_ns - now_ns) : 0;
@@ -228,6 +228,7 @@ int tkf_explore_machine(const struct tkf_explore_request *request, struct tkf_pr
     gmtime_r(&now, &utc);
     strftime(out->created, sizeof out->created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     out->cpu = x.cpu;
+    out->ncaches = tkf_topology_caches(host.topology, x.cpu, out->caches, &x.neighbour);
     uint64_t from_ns = tkf_clock_ns(NULL);
     error = run_parts(&x, &host, wanted, seconds);
     out->seconds = (double)(tkf_clock_ns(NULL) - from_ns) / 1e9;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <sched.h>
 
-#include "explore/system.h"
+#include "explore/partner.h"
 
 static void *begin(void *arg)
 {

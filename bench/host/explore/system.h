@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * What the files behind tkf_explore_system(), _frequency() and _noise() share: a turn at the part's time, the cost of an
- * operation, a second thread; and what each operating system answers, in linux/explore.c and macos/explore.c.
+ * operation; and what each operating system answers, in linux/explore.c and macos/explore.c.
  */
 #ifndef TKF_EXPLORE_SYSTEM_H
 #define TKF_EXPLORE_SYSTEM_H
 
-#include <pthread.h>
 #include <time.h>
 
 #include "explore/part.h"
+#include "explore/partner.h"
 
 /* ---- turn.c: the part's time, shared out ----------------------------------------------------------------------------------- */
 
@@ -52,28 +52,6 @@ struct tkf_band tkf_op_cost(struct tkf_explorer *x, const struct tkf_op *op, uin
 /** In its turn: cost and add. */
 void tkf_op_step(struct tkf_turns *turns, const char *name, const char *text,
                  const struct tkf_op *op);
-
-/* ---- partner.c: a second thread ---------------------------------------------------------------------------------------------- */
-
-struct tkf_partner {
-    struct tkf_topology *topology;
-    unsigned cpu;
-    void (*work)(void *arg);
-    void *arg;
-    pthread_t thread;
-    int state; /* atomic: 0 starting, 1 at work, negative a TKF_E code */
-};
-
-/**
- * Start a thread that binds itself to `cpu` and then does work(arg); it is at work when this returns.
- * Errors: TKF_ENOMEM no thread could be started · those of tkf_topology_pin().
- */
-int tkf_partner_start(struct tkf_partner *partner, struct tkf_explorer *x, unsigned cpu,
-                      void (*work)(void *arg), void *arg);
-void tkf_partner_join(struct tkf_partner *partner);
-
-/** Why a partner could not be had, one clause. */
-const char *tkf_partner_reason(int error);
 
 /* ---- the groups of steps --------------------------------------------------------------------------------------------------- */
 
