@@ -8,10 +8,12 @@
 #include "stats.h"
 #include "window.h"
 
-#define STEP_ROUNDS   15
-#define STEP_READINGS 400                /* a round of them, or until the clock has moved */
-#define STILL_NS      UINT64_C(20000000) /* a clock that has not moved for so long is given up */
-#define BURST         256
+#define ADVANCES  1000     /* that are collected, */
+#define FEW       12       /* or so many where they are slow to come, */
+#define SLOW_NS   60000000 /* by the end of this time; a clock without any is given up after */
+#define STILL_NS  100000000
+#define FINEST_NS 4 /* of a finer step, rounding to whole ns leaves nothing to see */
+#define BURST     256
 
 static uint64_t read_ns(clockid_t id)
 {
@@ -28,38 +30,55 @@ static void read_clock(void *arg, unsigned n)
         clock_gettime(id, &now);
 }
 
-/** The least advance between two readings in a row; 0 when it did not move. */
-static uint64_t least_advance_ns(struct tkf_explorer *x, clockid_t id, uint64_t until_ns)
+/** Advances between two readings in a row. @return how many; 0: the clock stood still. */
+static unsigned collect_advances(struct tkf_explorer *x, clockid_t id, uint64_t until_ns,
+                                 double advances[ADVANCES])
 {
-    uint64_t least = 0, last = read_ns(id), give_up_ns = x->env.clock_ns(x->env.ctx) + STILL_NS;
-    if (give_up_ns > until_ns)
-        give_up_ns = until_ns;
+    unsigned n = 0;
+    uint64_t last = read_ns(id), from_ns = x->env.clock_ns(x->env.ctx), took_ns;
     do {
-        for (unsigned i = 0; i < STEP_READINGS; i++) {
-            uint64_t now = read_ns(id), step = now - last;
-            if (now > last && (least == 0 || step < least))
-                least = step;
+        for (unsigned i = 0; i < ADVANCES && n < ADVANCES; i++) {
+            uint64_t now = read_ns(id);
+            if (now > last)
+                advances[n++] = (double)(now - last);
             last = now;
         }
-    } while (least == 0 && tkf_turn_goes_on(x, give_up_ns));
-    return least;
+        took_ns = x->env.clock_ns(x->env.ctx) - from_ns;
+    } while (n < ADVANCES && took_ns < (n >= FEW ? SLOW_NS : STILL_NS) &&
+             tkf_turn_goes_on(x, until_ns));
+    return n;
 }
 
-static struct tkf_band observe_step(struct tkf_explorer *x, clockid_t id, uint64_t until_ns,
-                                    bool *ret_still)
+/** Whether the advances are multiples of a step, but for rounding to whole ns and a clock that is slewed. */
+static bool fits(const double *sorted, unsigned n, double step)
 {
-    double rounds[STEP_ROUNDS];
-    unsigned n = 0;
-    *ret_still = false;
-    while (n < STEP_ROUNDS && tkf_turn_goes_on(x, until_ns)) {
-        uint64_t least = least_advance_ns(x, id, until_ns);
-        if (least == 0) {
-            *ret_still = n == 0 && tkf_turn_goes_on(x, until_ns);
-            break;
-        }
-        rounds[n++] = (double)least;
+    unsigned looked_at = 0, off = 0;
+    for (; looked_at < n && sorted[looked_at] <= 16 * sorted[0]; looked_at++) {
+        double times = (double)(uint64_t)(sorted[looked_at] / step + 0.5);
+        double rest = sorted[looked_at] - times * step;
+        double allowed = 1 + 1e-4 * sorted[looked_at];
+        off += rest > allowed || rest < -allowed;
     }
-    return tkf_explore_median(rounds, n);
+    return off * 50 <= looked_at;
+}
+
+/**
+ * The step of which the advances are multiples. An advance is at least what a reading costs, so the least of them alone would
+ * say no more than that.
+ * @param finest_ns  what to say when there is no such step.
+ */
+static double find_step(double *advances, unsigned n, double finest_ns)
+{
+    tkf_sort(advances, n);
+    double sum = 0;
+    unsigned same = 0;
+    while (same < n && advances[same] <= advances[0] + 1 + 1e-4 * advances[0])
+        sum += advances[same++];
+    for (unsigned parts = 1; sum / same / parts >= FINEST_NS; parts++) {
+        if (fits(advances, n, sum / same / parts))
+            return sum / same / parts;
+    }
+    return finest_ns;
 }
 
 static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *clock,
@@ -71,25 +90,32 @@ static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *cl
     snprintf(names[1], sizeof names[1], "clock/%s/step", clock->name);
     snprintf(names[2], sizeof names[2], "clock/%s/cost", clock->name);
     struct tkf_band unknown = {tkf_nan(), tkf_nan(), tkf_nan()};
-    struct timespec resolution;
+    struct timespec resolution = {.tv_nsec = 0};
     if (reason == NULL && clock_getres(clock->id, &resolution) != 0)
         reason = "this system has no such clock";
+    double ns = (double)resolution.tv_sec * 1e9 + (double)resolution.tv_nsec;
     if (reason == NULL) {
-        double ns = (double)resolution.tv_sec * 1e9 + (double)resolution.tv_nsec;
         tkf_explore_add(x, names[0], "what clock_getres() says", "ns",
                         (struct tkf_band){ns, ns, ns}, NULL);
     } else {
         tkf_explore_add(x, names[0], "what clock_getres() says", "ns", unknown, reason);
     }
 
-    uint64_t until_ns = tkf_turn(turns, 1);
-    bool still = false;
-    struct tkf_band step = reason == NULL ? observe_step(x, clock->id, until_ns, &still) : unknown;
     const char *step_text =
-        "the least it was seen to advance by between two clock_gettime() in a row";
-    if (reason != NULL || still)
-        tkf_explore_add(x, names[1], step_text, "ns", unknown,
-                        reason != NULL ? reason : "it did not advance within 20 ms");
+        "what it advances by, from readings in a row; below 4 ns what clock_getres() says";
+    uint64_t until_ns = tkf_turn(turns, TKF_CLOCK_WEIGHT - 1);
+    struct tkf_band step = unknown;
+    const char *still = reason;
+    if (reason == NULL) {
+        double advances[ADVANCES];
+        unsigned n = collect_advances(x, clock->id, until_ns, advances);
+        if (n > 0)
+            step.lo = step.mid = step.hi = find_step(advances, n, ns);
+        else if (tkf_turn_goes_on(x, until_ns))
+            still = "it did not advance within 0.1 s";
+    }
+    if (still != NULL)
+        tkf_explore_add(x, names[1], step_text, "ns", unknown, still);
     else
         tkf_turn_add(turns, names[1], step_text, "ns", step);
 

@@ -40,7 +40,10 @@ const struct tkf_evidence_source *tkf_evidence_source(const struct tkf_evidence 
 /** Read the sources that take a system call each, [nsources]; the others are left as they are. Below 2 us. */
 void tkf_evidence_read_fast(struct tkf_evidence *evidence, uint64_t *ret_counts);
 
-/** Read the sources that take a file each, [nsources]; the others are left as they are. 50 us to 1 ms. */
-void tkf_evidence_read_slow(struct tkf_evidence *evidence, uint64_t *ret_counts);
+/**
+ * Read the sources that take a file each, [nsources]; the others are left as they are. 50 us to some ms.
+ * @return whether nothing disturbed it: an interrupt that came meanwhile would show in how long it took.
+ */
+bool tkf_evidence_read_slow(struct tkf_evidence *evidence, uint64_t *ret_counts);
 
 #endif

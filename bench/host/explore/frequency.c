@@ -73,7 +73,7 @@ static double point_ns(unsigned i)
 /** What the ramps saw at each point. */
 struct ramps {
     double at_ms[RAMP_POINTS][RAMPS_MAX], ghz[RAMP_POINTS][RAMPS_MAX];
-    unsigned n[RAMP_POINTS];
+    unsigned n[RAMP_POINTS], nramps;
 };
 
 /** Let the core idle, then look; a point that something else took the CPU over is left out. */
@@ -107,11 +107,12 @@ static int explore_ramp(const struct chain *chain, uint64_t until_ns)
         if (x->env.clock_ns(x->env.ctx) + IDLE_NS + RAMP_NS > until_ns)
             break;
         climb(chain, ramps);
+        ramps->nramps++;
     }
     for (unsigned i = 0; i < RAMP_POINTS; i++) {
         unsigned n = ramps->n[i];
-        if (n == 0)
-            continue;
+        if (n == 0 || 2 * n < ramps->nramps)
+            continue; /* the median of a few would be the interruption */
         tkf_sort(ramps->at_ms[i], n);
         tkf_sort(ramps->ghz[i], n);
         x->out->ramp[x->out->nramp++] = (struct tkf_ramp_point){

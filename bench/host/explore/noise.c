@@ -7,10 +7,10 @@
  * the system to do its work on. A watcher on each at once would push that work under the watchers and then report it.
  *
  * Causes are told from what the system counts (evidence.h), read after each gap and before the next watch. A
- * count can move without having to do with the gap: in between the readings, or while they are taken. How often that
- * happens is measured: a watch without a gap ends after SLICE_NS and is read in the same way. A source that
- * moves in more than one in ten of those is believed nowhere. So of the gaps laid to an interrupt fewer than that can
- * belong to something else, and what no source explains stays "unknown".
+ * count can move without having to do with the gap: while it is being read, or just before or after. Two things keep that
+ * apart. A reading that took longer than it should was interrupted itself, and says nothing of interrupts. And how often an
+ * interrupt is counted all the same is measured: a watch without a gap ends after SLICE_NS and is read in the same
+ * way. A line that chance moves in more than a few of its gaps is not believed. What no source explains stays "unknown".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,14 +21,16 @@
 #include "gaps.h"
 #include "stats.h"
 
-#define GAP_NS    500 /* an interrupt takes longer, a read that nothing disturbs does not */
-#define SLICE_NS  1000000
-#define CPU_NS    50000000 /* watched for less, a CPU says nothing */
-#define GAPS_MAX  65536
-#define MOVED_MAX 6 /* sources that moved in one gap; more are not told apart */
-#define CHANCE_MAX \
-    0.1 /* of the watches without a gap, in which a source that is believed may move */
+#define GAP_NS         500 /* an interrupt takes longer, a read that nothing disturbs does not */
+#define SLICE_NS       1000000
+#define CPU_NS         50000000 /* watched for less, a CPU says nothing */
+#define GAPS_MAX       65536
+#define READINGS_MAX   5
+#define MOVED_MAX      6 /* sources that moved in one gap; more are not told apart */
 #define CAUSES_WORKING 128
+
+/* Of the gaps in which an interrupt was counted, as many may have it by chance. */
+#define CHANCE_MAX 0.15
 
 struct gap {
     double ns;
@@ -42,7 +44,7 @@ struct watch {
     unsigned nsources;
     uint64_t before[TKF_EVIDENCE_MAX], after[TKF_EVIDENCE_MAX];
     unsigned quiet; /* watches without a gap */
-    unsigned moved_quiet[TKF_EVIDENCE_MAX];
+    unsigned moved_quiet[TKF_EVIDENCE_MAX], moved_gaps[TKF_EVIDENCE_MAX];
     uint64_t watched_ticks;
     struct gap gaps[GAPS_MAX];
     unsigned ngaps;
@@ -62,13 +64,15 @@ static bool has_moved(const struct watch *w, unsigned source, double gap_ns)
     return moved != 0;
 }
 
-static void keep_gap(struct watch *w, double ns)
+static void keep_gap(struct watch *w, double ns, bool calm)
 {
     struct gap *gap = &w->gaps[w->ngaps++];
     *gap = (struct gap){.ns = ns};
     for (unsigned s = 0; s < w->nsources && gap->nmoved < MOVED_MAX; s++) {
-        if (has_moved(w, s, ns))
+        if (has_moved(w, s, ns) && (calm || !tkf_evidence_source(w->evidence, s)->interrupt)) {
             gap->moved[gap->nmoved++] = (uint16_t)s;
+            w->moved_gaps[s]++;
+        }
     }
 }
 
@@ -77,31 +81,40 @@ static void watch(struct watch *w, uint64_t gap_ticks, uint64_t until_ns)
     const struct tkf_explorer *x = w->x;
     const struct tkf_source *src = x->counter->source;
     uint64_t slice_ticks = (uint64_t)(SLICE_NS * 1e-9 * x->counter->hz);
-    tkf_evidence_read_slow(w->evidence, w->before);
+    bool calm = false;
     while (w->ngaps < GAPS_MAX && tkf_turn_goes_on(w->x, until_ns)) {
+        for (int tries = 0; !calm && tries < READINGS_MAX; tries++)
+            calm = tkf_evidence_read_slow(w->evidence, w->before);
         tkf_evidence_read_fast(w->evidence, w->before);
         uint64_t from = tkf_turn_now(x), last = from;
         uint64_t gap = tkf_gap_next(&x->env, src, gap_ticks, from + slice_ticks, &last);
+        bool was_calm = calm;
         tkf_evidence_read_fast(w->evidence, w->after);
-        tkf_evidence_read_slow(w->evidence, w->after);
+        calm = tkf_evidence_read_slow(w->evidence, w->after);
         w->watched_ticks += last - from;
         if (gap > 0) {
-            keep_gap(w, tkf_ticks_to_ns(x->counter, (double)gap));
-        } else {
+            keep_gap(w, tkf_ticks_to_ns(x->counter, (double)gap), was_calm && calm);
+        } else if (was_calm && calm) {
             w->quiet++;
             for (unsigned s = 0; s < w->nsources; s++)
                 w->moved_quiet[s] += has_moved(w, s, GAP_NS);
         }
-        memcpy(w->before, w->after, sizeof w->before);
+        memcpy(w->before, w->after, w->nsources * sizeof *w->before);
     }
 }
 
 /* ---- causes ----------------------------------------------------------------------------------------------------- */
 
-/** A source whose moving tells something: without a gap it hardly ever does. */
+/**
+ * A source that tells something: chance, as seen where there was no gap, makes it move in few of the gaps in which it moved.
+ * A switch is counted within a microsecond of the gap on either side, so chance has no room.
+ */
 static bool is_believed(const struct watch *w, unsigned source)
 {
-    return w->moved_quiet[source] <= CHANCE_MAX * w->quiet;
+    if (!tkf_evidence_source(w->evidence, source)->interrupt)
+        return true;
+    double by_chance = (double)w->moved_quiet[source] / w->quiet * w->ngaps;
+    return w->quiet > 0 && by_chance <= CHANCE_MAX * w->moved_gaps[source];
 }
 
 /** The cause of a gap: the first source that moved, or all interrupts that did. */

@@ -27,7 +27,7 @@ static double overshoot_ns(const struct tkf_explorer *x, long ns)
 
 void tkf_explore_sleeps(struct tkf_turns *turns)
 {
-    static double samples[SLEEPS_MAX];
+    double samples[SLEEPS_MAX];
     struct tkf_explorer *x = turns->x;
     uint64_t slack_ns = tkf_os_timer_slack_ns();
     char slack[40] = "timer slack not known";

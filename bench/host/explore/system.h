@@ -60,7 +60,7 @@ void tkf_explore_pages(struct tkf_turns *turns);
 void tkf_explore_waits(struct tkf_turns *turns);
 void tkf_explore_sleeps(struct tkf_turns *turns);
 /** The turns' weights in each group, together; of the clocks, each one's and the counter's. */
-#define TKF_CLOCK_WEIGHT   2
+#define TKF_CLOCK_WEIGHT   4
 #define TKF_COUNTER_WEIGHT 2
 #define TKF_PAGES_WEIGHT   3
 #define TKF_WAITS_WEIGHT   14

@@ -22,6 +22,8 @@
 /* Reading the interrupts for longer than that would be most of what is done: on a machine of hundreds of CPUs. */
 #define INTERRUPTS_SLOW_NS 1000000
 
+#define PIECES_MAX 1024
+
 #define NONE (-1)
 
 struct tkf_evidence {
@@ -37,6 +39,9 @@ struct tkf_evidence {
     unsigned first_line, nlines;       /* their places in `sources` */
     char *text;                        /* [size] of /proc/interrupts */
     size_t size;
+    size_t piece_bytes; /* of it, read at once */
+    unsigned pieces;    /* of the last reading */
+    double usual_ns[PIECES_MAX];
 };
 
 static int add(struct tkf_evidence *e, const char *name, bool interrupt, bool time)
@@ -127,25 +132,51 @@ static void read_throttled(const char *root, uint64_t *ret_count)
 
 /* ---- /proc/interrupts ------------------------------------------------------------------------------------------ */
 
-/** Read it whole into e->text, which grows as needed. False where it cannot be. */
-static bool slurp(struct tkf_evidence *e)
+/**
+ * A piece of a reading is over: whether it took no longer than it can without an interruption. Right after something else
+ * ran, caches are cold, and the core's other thread may be busy now, so that is not the fastest that it ever took.
+ */
+static bool was_calm(struct tkf_evidence *e, unsigned piece, uint64_t *from_ns)
+{
+    uint64_t now_ns = tkf_clock_ns(NULL);
+    double took_ns = (double)(now_ns - *from_ns), *usual_ns = &e->usual_ns[piece % PIECES_MAX];
+    *from_ns = now_ns;
+    if (*usual_ns == 0 || took_ns < *usual_ns)
+        *usual_ns = took_ns;
+    if (took_ns <= 1.6 * *usual_ns + 500)
+        return true;
+    *usual_ns *= 1.005; /* a lower clock rate may have come to stay */
+    return false;
+}
+
+/**
+ * Read it whole into e->text, which grows as needed, in pieces of about a line: the kernel makes no more than is asked for, so
+ * that each piece is short enough for an interruption to show.
+ * @param ret_calm  whether there was none.
+ */
+static bool slurp(struct tkf_evidence *e, bool *ret_calm)
 {
     int fd = fileno(e->interrupts);
-    size_t used = 0;
+    size_t used = 0, piece_bytes = e->piece_bytes;
+    bool calm = true;
+    uint64_t from_ns = tkf_clock_ns(NULL);
+    e->pieces = 0;
     if (lseek(fd, 0, SEEK_SET) != 0)
         return false;
     for (;;) {
-        if (used + 1 >= e->size) {
-            size_t size = 2 * e->size + 16384;
+        if (used + piece_bytes >= e->size) {
+            size_t size = 2 * e->size + piece_bytes;
             char *text = realloc(e->text, size);
             if (text == NULL)
                 return false;
             e->text = text;
             e->size = size;
         }
-        ssize_t got = read(fd, e->text + used, e->size - used - 1);
+        ssize_t got = read(fd, e->text + used, piece_bytes);
+        calm &= was_calm(e, e->pieces++, &from_ns);
         if (got <= 0) {
             e->text[used] = '\0';
+            *ret_calm = calm;
             return got == 0;
         }
         used += (size_t)got;
@@ -226,18 +257,22 @@ static void find_lines(struct tkf_evidence *e, unsigned cpu)
     if (tkf_sysfile_open(e->root, "/proc/interrupts", &e->interrupts, reason, sizeof reason) != 0)
         return;
     uint64_t fastest_ns = UINT64_MAX;
+    bool calm;
+    e->piece_bytes = 1 << 20;
     for (int i = 0; i < 3; i++) {
         uint64_t from_ns = tkf_clock_ns(NULL);
-        if (!slurp(e))
+        if (!slurp(e, &calm))
             return;
         uint64_t took_ns = tkf_clock_ns(NULL) - from_ns;
         fastest_ns = took_ns < fastest_ns ? took_ns : fastest_ns;
     }
     if (fastest_ns > INTERRUPTS_SLOW_NS || !find_column(e, cpu))
         return;
+    unsigned all = 0;
     for (const char *line = next_line(e->text); line != NULL; line = next_line(line)) {
         const char *rest;
         uint64_t count;
+        all++;
         if (!parse_line(line, e->column, label, &count, &rest))
             continue;
         name_line(label, rest, name, sizeof name);
@@ -245,14 +280,18 @@ static void find_lines(struct tkf_evidence *e, unsigned cpu)
             break;
         strcpy(e->labels[e->nlines++], label);
     }
+    e->piece_bytes = strlen(e->text) / (all + 1) + 1;
+    memset(e->usual_ns, 0, sizeof e->usual_ns);
 }
 
-/** A line that came or went since is passed over. */
-static void read_lines(struct tkf_evidence *e, uint64_t *ret_counts)
+/** A line that came or went since is passed over. @return whether nothing disturbed it. */
+static bool read_lines(struct tkf_evidence *e, uint64_t *ret_counts)
 {
     unsigned next = 0;
-    if (!slurp(e))
-        return;
+    bool calm;
+    if (!slurp(e, &calm))
+        return false;
+    uint64_t from_ns = tkf_clock_ns(NULL);
     for (const char *line = next_line(e->text); line != NULL; line = next_line(line)) {
         const char *rest;
         char label[16];
@@ -267,6 +306,7 @@ static void read_lines(struct tkf_evidence *e, uint64_t *ret_counts)
         ret_counts[e->first_line + at] = count;
         next = at + 1;
     }
+    return was_calm(e, e->pieces, &from_ns) && calm;
 }
 
 /* ---- all of them -------------------------------------------------------------------------------------------------- */
@@ -336,12 +376,11 @@ void tkf_evidence_read_fast(struct tkf_evidence *e, uint64_t *ret_counts)
         ret_counts[e->smi] = 0;
 }
 
-void tkf_evidence_read_slow(struct tkf_evidence *e, uint64_t *ret_counts)
+bool tkf_evidence_read_slow(struct tkf_evidence *e, uint64_t *ret_counts)
 {
     if (e->frequency != NONE)
         read_number(fileno(e->transitions), &ret_counts[e->frequency]);
     if (e->throttled != NONE)
         read_throttled(e->root, &ret_counts[e->throttled]);
-    if (e->nlines > 0)
-        read_lines(e, ret_counts);
+    return e->nlines == 0 || read_lines(e, ret_counts);
 }
