@@ -110,7 +110,8 @@ static void random_branches(void **state)
 static void atomics_and_forwarding(void **state)
 {
     (void)state;
-    uint64_t sum = 0, place = 0, zero = 0;
+    uint64_t sum = 0, place = 0;
+    int64_t zero = 0;
     tkf_work_atomic(&sum, 5 * TKF_WORK_UNROLL);
     assert_int_equal(sum, 5 * TKF_WORK_UNROLL);
     tkf_work_forward(&place, TKF_WORK_UNROLL);
