@@ -178,7 +178,7 @@ static void foreign_reason(char *ret_reason, size_t size)
  * two-CPU machine hwloc 2.9 then loads in 0.8 ms instead of 1.7 ms. Its x86 component, which visits every CPU in turn
  * by rebinding the calling thread, is left out; on Linux and macOS the kernel tells the same.
  */
-static int configure(hwloc_topology_t hwloc)
+static int configure(hwloc_topology_t hwloc, bool caches)
 {
     unsigned long flags = 0;
 #if HWLOC_API_VERSION >= 0x00020500
@@ -188,7 +188,8 @@ static int configure(hwloc_topology_t hwloc)
     flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
 #endif
     if (hwloc_topology_set_flags(hwloc, flags) != 0 ||
-        hwloc_topology_set_all_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_NONE) != 0)
+        hwloc_topology_set_all_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_NONE) != 0 ||
+        (caches && hwloc_topology_set_cache_types_filter(hwloc, HWLOC_TYPE_FILTER_KEEP_ALL) != 0))
         return -1;
     /* Fails where hwloc was built without it, on every other CPU: nothing is to be left out then. */
     hwloc_topology_set_components(hwloc, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
@@ -205,7 +206,7 @@ int tkf_topology_load(struct tkf_topology **ret_topology, char *ret_reason, size
         snprintf(ret_reason, size, "out of memory");
         goto out;
     }
-    if (configure(hwloc) != 0 || hwloc_topology_load(hwloc) != 0) {
+    if (configure(hwloc, false) != 0 || hwloc_topology_load(hwloc) != 0) {
         snprintf(ret_reason, size, "hwloc cannot read the topology: %s", strerror(errno));
         result = TKF_EIO;
         goto out;
@@ -261,6 +262,54 @@ bool tkf_topology_allows(const struct tkf_topology *topology, unsigned cpu)
 void tkf_topology_describe(const struct tkf_topology *topology, char *ret_text, size_t size)
 {
     hwloc_bitmap_list_snprintf(ret_text, size, topology->usable);
+}
+
+/* The first CPU of `of` that is not of `but`; -1 when there is none. `scratch` is overwritten. */
+static int first_but(hwloc_const_bitmap_t of, hwloc_const_bitmap_t but, hwloc_bitmap_t scratch)
+{
+    return hwloc_bitmap_andnot(scratch, of, but) == 0 ? hwloc_bitmap_first(scratch) : -1;
+}
+
+unsigned tkf_topology_caches(const struct tkf_topology *topology, unsigned cpu,
+                             struct tkf_cache ret_caches[TKF_CACHES_MAX], unsigned *ret_neighbour)
+{
+    hwloc_topology_t hwloc = NULL;
+    hwloc_bitmap_t core = hwloc_bitmap_alloc(), scratch = hwloc_bitmap_alloc();
+    unsigned ncaches = 0;
+    int neighbour = -1;
+    if (core == NULL || scratch == NULL || hwloc_bitmap_only(core, cpu) != 0)
+        goto out;
+    int sibling = -1;
+    bool loaded = hwloc_topology_init(&hwloc) == 0 && configure(hwloc, true) == 0 &&
+                  hwloc_topology_load(hwloc) == 0;
+    hwloc_obj_t at = loaded ? hwloc_get_pu_obj_by_os_index(hwloc, cpu) : NULL;
+    for (; at != NULL; at = at->parent) {
+        if (hwloc_obj_type_is_dcache(at->type) && at->attr->cache.size > 0 &&
+            ncaches < TKF_CACHES_MAX)
+            ret_caches[ncaches++] =
+                (struct tkf_cache){.level = at->attr->cache.depth,
+                                   .size_bytes = at->attr->cache.size,
+                                   .line_bytes = at->attr->cache.linesize,
+                                   .cpus = (unsigned)hwloc_bitmap_weight(at->cpuset)};
+        hwloc_bitmap_and(scratch, at->cpuset, topology->usable);
+        if (ncaches <= 1 && hwloc_obj_type_is_dcache(at->type)) {
+            sibling = first_but(scratch, core, scratch);
+            hwloc_bitmap_or(core, core, at->cpuset); /* who shares the first cache shares the core */
+        } else if (neighbour < 0) {
+            neighbour = first_but(scratch, core, scratch);
+        }
+    }
+    if (neighbour < 0)
+        neighbour = sibling;
+    if (neighbour < 0)
+        neighbour = first_but(topology->usable, core, scratch);
+out:
+    if (hwloc != NULL)
+        hwloc_topology_destroy(hwloc);
+    hwloc_bitmap_free(core);
+    hwloc_bitmap_free(scratch);
+    *ret_neighbour = neighbour >= 0 ? (unsigned)neighbour : cpu;
+    return ncaches;
 }
 
 /* ---- binding -------------------------------------------------------------------------------- */

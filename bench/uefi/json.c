@@ -116,6 +116,20 @@ static void put_counts(struct json *json, const unsigned *counts, unsigned count
     close(json, "]", count == 0);
 }
 
+static void put_flags(struct json *json, const struct tkf_field *field, const bool *flags)
+{
+    bool empty = true;
+    open(json, "[");
+    for (unsigned i = 0; i < field->max; i++) {
+        if (!flags[i])
+            continue;
+        next(json, empty);
+        empty = false;
+        put_string(json, field->names[i]);
+    }
+    close(json, "]", empty);
+}
+
 static void put_states(struct json *json, const struct tkf_loop *loop)
 {
     const struct tkf_state *states[] = {&loop->fast, &loop->slow};
@@ -178,6 +192,9 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
     case TKF_FIELD_OBJECT:
         put_object(json, field->members, at);
         return;
+    case TKF_FIELD_OWNED:
+        put_object(json, field->members, *(const char *const *)at);
+        return;
     case TKF_FIELD_LIST:
         put_list(json, field->members, at, field->size,
                  *(const unsigned *)(base + field->count_offset));
@@ -188,7 +205,10 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
                  profile->ncpus);
         return;
     case TKF_FIELD_COUNTS:
-        put_counts(json, (const unsigned *)at, TKF_HISTOGRAM_BINS);
+        put_counts(json, (const unsigned *)at, field->max);
+        return;
+    case TKF_FIELD_FLAGS:
+        put_flags(json, field, (const bool *)at);
         return;
     case TKF_FIELD_STATES:
         put_states(json, (const struct tkf_loop *)base);
@@ -209,6 +229,8 @@ static void put_members(struct json *json, bool first, const struct tkf_field *f
                         const char *base)
 {
     for (const struct tkf_field *field = fields; field->name != NULL; field++) {
+        if (tkf_field_left_out(field, base))
+            continue;
         put_name(json, first && field == fields, field->name);
         put_value(json, field, base);
     }

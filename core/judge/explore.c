@@ -3,14 +3,11 @@
 
 #include <string.h>
 
+#include "profile_fields.h"
+
 const char *tkf_explore_part_name(unsigned part)
 {
-    static const char *const names[TKF_EXPLORE_PARTS] = {
-        [TKF_EXPLORE_LADDER] = "ladder",       [TKF_EXPLORE_BANDWIDTH] = "bandwidth",
-        [TKF_EXPLORE_SYSTEM] = "system",       [TKF_EXPLORE_PAIRS] = "pairs",
-        [TKF_EXPLORE_FREQUENCY] = "frequency", [TKF_EXPLORE_NOISE] = "noise",
-    };
-    return part < TKF_EXPLORE_PARTS ? names[part] : NULL;
+    return part < TKF_EXPLORE_PARTS ? tkf_explore_part_names[part] : NULL;
 }
 
 const struct tkf_step *tkf_explore_step(const struct tkf_explore *explore, const char *name)

@@ -57,6 +57,7 @@ void tkf_profile_free(struct tkf_profile *profile)
     free(profile->explore);
     json_decref(profile->storage);
     profile->cpus = NULL;
+    profile->explore = NULL;
     profile->ncpus = 0;
     profile->storage = NULL;
 }

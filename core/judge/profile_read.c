@@ -262,14 +262,21 @@ static int get_real(const struct reader *reader, const json_t *value, enum tkf_f
     return 0;
 }
 
-static int get_band(struct reader *reader, json_t *value, struct tkf_band *ret_band)
+static int get_band(struct reader *reader, json_t *value, enum tkf_field_range range,
+                    struct tkf_band *ret_band)
 {
-    static const struct tkf_field members[] = {
-        {.name = "lo", .kind = TKF_FIELD_REAL, .offset = offsetof(struct tkf_band, lo)},
-        {.name = "mid", .kind = TKF_FIELD_REAL, .offset = offsetof(struct tkf_band, mid)},
-        {.name = "hi", .kind = TKF_FIELD_REAL, .offset = offsetof(struct tkf_band, hi)},
+#define PART(name_, member)                                                                 \
+    {                                                                                       \
+        .name = name_, .kind = TKF_FIELD_REAL, .offset = offsetof(struct tkf_band, member), \
+        .range = range,                                                                     \
+    }
+    const struct tkf_field members[] = {
+        PART("lo", lo),
+        PART("mid", mid),
+        PART("hi", hi),
         {.name = NULL},
     };
+#undef PART
     struct tkf_band band = {NAN, NAN, NAN};
     if (!json_is_null(value)) {
         int ret = get_object(reader, value, members, (char *)&band);
@@ -356,16 +363,40 @@ static int get_cpus(struct reader *reader, json_t *value, const struct tkf_field
     return ret;
 }
 
-static int get_counts(struct reader *reader, json_t *value, unsigned *counts)
+static int get_counts(struct reader *reader, json_t *value, unsigned max, unsigned *counts)
 {
     unsigned length;
-    int ret = get_length(reader, value, TKF_HISTOGRAM_BINS, &length);
+    int ret = get_length(reader, value, max, &length);
     for (unsigned i = 0; ret == 0 && i < length; i++) {
         enter_index(reader, i);
         ret = get_unsigned(reader, json_array_get(value, i), false, &counts[i]);
         leave(reader);
     }
     return ret;
+}
+
+static int get_flags(struct reader *reader, json_t *value, const struct tkf_field *field,
+                     bool *flags)
+{
+    unsigned length, which = 0;
+    int ret = get_length(reader, value, field->max, &length);
+    for (unsigned i = 0; ret == 0 && i < length; i++) {
+        enter_index(reader, i);
+        ret = get_name(reader, json_array_get(value, i), field->names, &which);
+        if (ret == 0)
+            flags[which] = true;
+        leave(reader);
+    }
+    return ret;
+}
+
+/* A struct of its own, which the profile frees also when the rest of it is refused. */
+static int get_owned(struct reader *reader, json_t *value, const struct tkf_field *field, void **at)
+{
+    if (!json_is_object(value))
+        return fail_type(reader, value, "an object");
+    *at = calloc(1, field->size);
+    return *at ? get_object(reader, value, field->members, *at) : tkf_refuse_memory(reader->error);
 }
 
 static int get_states(struct reader *reader, json_t *value, struct tkf_loop *loop)
@@ -446,22 +477,26 @@ static int get_value(struct reader *reader, json_t *value, const struct tkf_fiel
     case TKF_FIELD_UNSIGNED:
         return get_unsigned(reader, value, field->nullable, (unsigned *)at);
     case TKF_FIELD_UINT64:
-        ret = get_integer(reader, value, 1, LLONG_MAX, &number);
+        ret = get_integer(reader, value, field->range == TKF_RANGE_POSITIVE, LLONG_MAX, &number);
         if (ret == 0)
             *(uint64_t *)at = (uint64_t)number;
         return ret;
     case TKF_FIELD_REAL:
         return get_real(reader, value, field->range, (double *)at);
     case TKF_FIELD_BAND:
-        return get_band(reader, value, (struct tkf_band *)at);
+        return get_band(reader, value, field->range, (struct tkf_band *)at);
     case TKF_FIELD_OBJECT:
         return get_object(reader, value, field->members, at);
+    case TKF_FIELD_OWNED:
+        return value ? get_owned(reader, value, field, (void **)at) : 0;
     case TKF_FIELD_LIST:
         return value ? get_list(reader, value, field, base) : 0; /* optional: none */
     case TKF_FIELD_CPUS:
         return get_cpus(reader, value, field->members, (struct tkf_profile *)base);
     case TKF_FIELD_COUNTS:
-        return get_counts(reader, value, (unsigned *)at);
+        return get_counts(reader, value, field->max, (unsigned *)at);
+    case TKF_FIELD_FLAGS:
+        return get_flags(reader, value, field, (bool *)at);
     case TKF_FIELD_STATES:
         return get_states(reader, value, (struct tkf_loop *)base);
     case TKF_FIELD_HYPERVISOR:

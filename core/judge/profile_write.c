@@ -90,6 +90,19 @@ static json_t *put_counts(const unsigned *counts, unsigned count)
     return list;
 }
 
+/* The names of those that are set. */
+static json_t *put_flags(const struct tkf_field *field, const bool *flags)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; list && i < field->max; i++) {
+        if (flags[i] && json_array_append_new(list, json_string(field->names[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static json_t *put_states(const struct tkf_loop *loop)
 {
     const struct tkf_state *states[] = {&loop->fast, &loop->slow};
@@ -147,6 +160,8 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
         return put_band((const struct tkf_band *)at);
     case TKF_FIELD_OBJECT:
         return put_object(field->members, at);
+    case TKF_FIELD_OWNED:
+        return put_object(field->members, *(const char *const *)at);
     case TKF_FIELD_LIST:
         return put_list(field->members, at, field->size,
                         *(const unsigned *)(base + field->count_offset));
@@ -155,7 +170,9 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
         return put_list(field->members, (const char *)profile->cpus, sizeof(profile->cpus[0]),
                         profile->ncpus);
     case TKF_FIELD_COUNTS:
-        return put_counts((const unsigned *)at, TKF_HISTOGRAM_BINS);
+        return put_counts((const unsigned *)at, field->max);
+    case TKF_FIELD_FLAGS:
+        return put_flags(field, (const bool *)at);
     case TKF_FIELD_STATES:
         return put_states((const struct tkf_loop *)base);
     case TKF_FIELD_HYPERVISOR:
@@ -171,6 +188,8 @@ static json_t *put_object(const struct tkf_field *fields, const char *base)
 {
     json_t *object = json_object();
     for (const struct tkf_field *field = fields; object && field->name; field++) {
+        if (tkf_field_left_out(field, base))
+            continue;
         if (json_object_set_new(object, field->name, put_value(field, base)) != 0) {
             json_decref(object);
             return NULL;
