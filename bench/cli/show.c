@@ -33,6 +33,10 @@ static void print_for_person(const struct tkf_profile *profile, const char *path
     }
     fputc('\n', stdout);
     tkf_card_print(stdout, &style, profile);
+    if (profile->explore != NULL) {
+        fputc('\n', stdout);
+        tkf_explore_print(stdout, &style, profile);
+    }
 }
 
 int tkf_verb_show(int argc, char **argv)

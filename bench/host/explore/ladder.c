@@ -38,7 +38,7 @@ static void add_operations(struct tkf_explorer *x)
 
 static void add_branches(struct tkf_explorer *x)
 {
-    uint64_t zero = 0;
+    int64_t zero = 0;
     struct tkf_band ns = tkf_explore_time(x, tkf_work_branch, &zero, TKF_ESTIMATE_CORE, WINDOWS);
     tkf_explore_add_ns(x, "branch/predicted",
                        "a test and a branch that is not taken, one after the other", ns,

@@ -2,10 +2,8 @@
 /**
  * How long one dependent load takes out of working sets of 4 KiB to 4 times the last cache.
  *
- * Each line holds the address of another one, in one cycle through all of them in random order: no load can begin before the one
- * ahead of it has ended, and no prefetcher knows where the next one goes. The cycle grows from size to size: a new line is put in
- * behind a random one of those that are there, which makes every cycle through them equally likely, as Sattolo's algorithm does,
- * without building each anew.
+ * Each line holds the address of another one, in a cycle in random order (ring.h): no load can begin before the one ahead of it
+ * has ended, and no prefetcher knows where the next one goes.
  */
 #include "latency.h"
 
@@ -14,8 +12,8 @@
 #include <string.h>
 
 #include "memory.h"
+#include "ring.h"
 #include "timing.h"
-#include "work.h"
 
 #define SMALLEST_BYTES    4096
 #define POINTS_PER_OCTAVE 4
@@ -24,44 +22,20 @@
 #define WINDOWS           120
 #define ASK_EACH          (1 << 16) /* loads or lines between two questions whether to end */
 
-struct ring {
-    char *base;
-    size_t line_bytes;
-    uint64_t lines; /* in the cycle */
-    uint64_t random;
-    struct tkf_work_chase chase;
-};
-
-static void **line_at(const struct ring *ring, uint64_t i)
-{
-    return (void **)(ring->base + i * ring->line_bytes);
-}
-
-/** One of the first n lines, n < 2^32. */
-static uint64_t pick(struct ring *ring, uint64_t n)
-{
-    ring->random ^= ring->random << 13;
-    ring->random ^= ring->random >> 7;
-    ring->random ^= ring->random << 17;
-    return (ring->random >> 32) * n >> 32;
-}
-
 /** Put lines into the cycle until there are so many. False when the part has to end. */
-static bool grow(struct tkf_explorer *x, struct ring *ring, uint64_t lines)
+static bool grow(struct tkf_explorer *x, struct tkf_ring *ring, uint64_t lines)
 {
-    for (; ring->lines < lines; ring->lines++) {
-        if (ring->lines % ASK_EACH == 0 && tkf_explore_ended(x))
+    while (ring->lines < lines) {
+        if (tkf_explore_ended(x))
             return false;
-        void **added = line_at(ring, ring->lines);
-        void **before = line_at(ring, pick(ring, ring->lines));
-        *added = *before;
-        *before = added;
+        uint64_t next = ring->lines + ASK_EACH;
+        tkf_ring_grow(ring, next < lines ? next : lines);
     }
     return true;
 }
 
 /** Go along the cycle, so that the caches hold of it what they will. False when the part has to end. */
-static bool warm(struct tkf_explorer *x, struct ring *ring, uint64_t loads)
+static bool warm(struct tkf_explorer *x, struct tkf_ring *ring, uint64_t loads)
 {
     for (uint64_t done = 0; done < loads; done += ASK_EACH) {
         if (tkf_explore_ended(x))
@@ -95,16 +69,6 @@ static size_t line_bytes(const struct tkf_explore *out)
                                                              : LINE_BYTES;
 }
 
-/** The cycle of the first line alone. */
-static struct ring one_line(char *base, size_t line_bytes)
-{
-    struct ring ring = {
-        .base = base, .line_bytes = line_bytes, .lines = 1, .random = UINT64_C(0x9e3779b97f4a7c15)};
-    ring.chase.at = line_at(&ring, 0);
-    *ring.chase.at = base;
-    return ring;
-}
-
 /** A core's own caches depend on the core alone. What others share with it they can only take away. */
 static enum tkf_estimate estimate_for(const struct tkf_explore *out, uint64_t bytes)
 {
@@ -120,7 +84,7 @@ static enum tkf_estimate estimate_for(const struct tkf_explore *out, uint64_t by
 static void measure_curve(struct tkf_explorer *x, char *base, uint64_t most_bytes)
 {
     struct tkf_explore *out = x->out;
-    struct ring ring = one_line(base, line_bytes(out));
+    struct tkf_ring ring = tkf_ring_begin(base, line_bytes(out));
     double octaves = log2((double)most_bytes / SMALLEST_BYTES);
     uint64_t enough = tkf_explore_last_cache(out) / ring.line_bytes + ASK_EACH;
     for (unsigned i = 0; i < TKF_LATENCY_MAX; i++) {
@@ -234,7 +198,8 @@ int tkf_explore_latency(struct tkf_explorer *x)
         out->partial = pass == 0 ? out->partial : partial;
         now_ns = x->env.clock_ns(x->env.ctx);
     }
-    out->huge_pages = tkf_os_memory_huge(memory.at, memory.bytes);
+    uint64_t touched = out->nlatency > 0 ? out->latency[out->nlatency - 1].bytes : 0;
+    out->huge_pages = touched > 0 && tkf_os_memory_huge(memory.at, touched);
     add_loads(x);
     tkf_memory_unmap(&memory);
     return 0;

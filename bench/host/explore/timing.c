@@ -182,9 +182,9 @@ struct tkf_band tkf_explore_time_kernel(struct tkf_explorer *x, const char *name
 const char *tkf_explore_why(struct tkf_explorer *x, const char *otherwise)
 {
     if (x->env.cancelled(x->env.ctx))
-        return "the exploration was interrupted before this";
+        return "it was stopped before this";
     if (tkf_explore_ended(x))
-        return "the time was up before this; give more with --time";
+        return "the time was up before this";
     return otherwise;
 }
 

@@ -26,7 +26,7 @@ struct tkf_work_chase {
 /** arg: uint64_t * to store to and to load from. */
 void tkf_work_forward(void *arg, uint64_t n);
 
-/** arg: uint64_t *, 0. A test and a branch that is not taken. */
+/** arg: int64_t *, not negative. A test and a branch that is not taken. */
 void tkf_work_branch(void *arg, uint64_t n);
 
 /** arg: struct tkf_work_random *. A new random number, and a branch on those of its bits that are in the mask. */
