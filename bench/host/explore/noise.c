@@ -211,7 +211,7 @@ static int watch_cpu(struct tkf_explorer *x, uint64_t until_ns, struct tkf_cpu_n
     w->evidence = tkf_evidence_open("", noise->cpu, &w->nsources);
     int error = w->evidence == NULL ? TKF_ENOMEM : 0;
     if (error == 0) {
-        uint64_t gap_ticks = tkf_gap_threshold_ticks(x->counter, GAP_NS);
+        uint64_t gap_ticks = tkf_gap_threshold_ticks(&x->env, x->counter, GAP_NS);
         noise->threshold_ns = tkf_ticks_to_ns(x->counter, (double)gap_ticks);
         watch(w, gap_ticks, until_ns);
         if (w->watched_ticks > 0)
