@@ -106,22 +106,13 @@ static json_t *put_flags(const struct tkf_field *field, const bool *flags)
 static json_t *put_states(const struct tkf_loop *loop)
 {
     const struct tkf_state *states[] = {&loop->fast, &loop->slow};
-    static const char *const names[] = {"fast", "slow"};
-    json_t *list = json_array();
-    for (unsigned i = 0; list && i < 2; i++) {
-        if (!(states[i]->share > 0))
-            continue;
-        json_t *state = json_pack("{s:s}", "name", names[i]);
-        json_t *rest = put_object(tkf_state_fields, (const char *)states[i]);
-        bool merged = state && rest && json_object_update(state, rest) == 0;
-        json_decref(rest);
-        if (!merged || json_array_append(list, state) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
-        json_decref(state);
+    struct tkf_named_state seen[2];
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (states[i]->share > 0)
+            seen[count++] = (struct tkf_named_state){.state = *states[i], .which = i};
     }
-    return list;
+    return put_list(tkf_state_fields, (const char *)seen, sizeof(seen[0]), count);
 }
 
 static json_t *put_hypervisor(const struct tkf_machine *machine)
@@ -169,6 +160,8 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
         profile = (const struct tkf_profile *)base;
         return put_list(field->members, (const char *)profile->cpus, sizeof(profile->cpus[0]),
                         profile->ncpus);
+    case TKF_FIELD_CPUS_FIRST:
+        return put_object(field->members, (const char *)((const struct tkf_profile *)base)->cpus);
     case TKF_FIELD_COUNTS:
         return put_counts((const unsigned *)at, field->max);
     case TKF_FIELD_FLAGS:
@@ -205,11 +198,6 @@ int tkf_profile_write(const struct tkf_profile *profile, FILE *out)
     json_t *members = put_object(tkf_profile_fields, (const char *)profile);
 
     if (!root || !members || json_object_update(root, members) != 0)
-        goto done;
-    /* How noisy the machine was, where a reader looks first; the CPUs each have their own. */
-    if (profile->ncpus > 0 &&
-        json_object_set_new(root, "noise",
-                            put_object(tkf_noise_fields, (const char *)&profile->cpus[0])) != 0)
         goto done;
     ret = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DUMP_DIGITS)) == 0 &&
                   fputc('\n', out) != EOF && fflush(out) == 0
