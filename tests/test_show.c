@@ -66,6 +66,11 @@ void tkf_error(const char *next, const char *format, ...)
     snprintf(errors + used, sizeof(errors) - used, "%s; %s\n", cause, next);
 }
 
+int tkf_exit_interrupted(void)
+{
+    return TKF_EXIT_SIGINT;
+}
+
 bool tkf_interrupted(void *ctx)
 {
     (void)ctx;

@@ -176,7 +176,7 @@ static int save(struct tkf_profile *profile, const struct arguments *arguments, 
             tkf_error(next, "cannot save the profile in %s: %s", path,
                       errno == ENXIO ? "nobody reads from it" : strerror(errno));
         free(path);
-        return interrupted ? TKF_EXIT_SIGINT : TKF_EXIT_MEASURE;
+        return interrupted ? tkf_exit_interrupted() : TKF_EXIT_MEASURE;
     }
     *ret_path = path;
     return TKF_EXIT_OK;
@@ -208,7 +208,7 @@ int tkf_verb_calibrate(int argc, char **argv)
     int error = tkf_calibrate_machine(&arguments.request, &profile, &why);
     tkf_progress_clear();
     if (error == TKF_ECANCELLED)
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (error != 0) {
         tkf_error(why.next[0] != '\0' ? why.next : NULL, "%s", why.text);
         return exit_status_of(error);
@@ -223,7 +223,7 @@ int tkf_verb_calibrate(int argc, char **argv)
         status = save(&profile, &arguments, &path);
     tkf_signals_release();
     if (tkf_interrupted(NULL)) { /* too late for the measurement to see it */
-        status = TKF_EXIT_SIGINT;
+        status = tkf_exit_interrupted();
     } else if (common.json) {
         int printed = tkf_print_profile(&profile);
         status = status != TKF_EXIT_OK ? status : printed;

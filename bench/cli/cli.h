@@ -15,7 +15,8 @@ enum tkf_exit {
     TKF_EXIT_FLAGGED = 1,   /**< something was flagged */
     TKF_EXIT_USAGE = 2,     /**< usage, or input that cannot be read */
     TKF_EXIT_MEASURE = 3,   /**< could not measure, or could not save what was measured */
-    TKF_EXIT_SIGINT = 130,
+    TKF_EXIT_SIGINT = 130,  /**< 128 and the signal's number, as a shell has it */
+    TKF_EXIT_SIGTERM = 143,
 };
 
 /* ---- options.c -------------------------------------------------------------------------------------------------- */
@@ -134,6 +135,9 @@ void tkf_signals_install(void);
  * for the reader of its output.
  */
 void tkf_signals_release(void);
+
+/** TKF_EXIT_SIGTERM after SIGTERM, else TKF_EXIT_SIGINT: how a verb ends that tkf_interrupted() stopped. */
+int tkf_exit_interrupted(void);
 
 /** Whether SIGINT or SIGTERM came. ctx is not looked at: it is there for struct tkf_env's `cancelled`. */
 bool tkf_interrupted(void *ctx);

@@ -170,13 +170,12 @@ int tkf_finish(int status)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* the signal's number, 0 before one came */
 static const int stops[] = {SIGINT, SIGTERM};
 
 static void on_signal(int signal)
 {
-    (void)signal;
-    interrupted = 1;
+    interrupted = signal;
 }
 
 void tkf_signals_install(void)
@@ -201,6 +200,11 @@ void tkf_signals_release(void)
         if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler == on_signal)
             signal(stops[i], SIG_DFL);
     }
+}
+
+int tkf_exit_interrupted(void)
+{
+    return interrupted == SIGTERM ? TKF_EXIT_SIGTERM : TKF_EXIT_SIGINT;
 }
 
 bool tkf_interrupted(void *ctx)

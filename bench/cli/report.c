@@ -250,7 +250,7 @@ static int say_unreadable(const char *name, int error, const struct tkf_input_er
 {
     const char *next = why->next[0] ? why->next : NULL;
     if (tkf_interrupted(NULL))
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (error == TKF_ENOMEM) {
         tkf_error(next, "%s", why->text);
         return TKF_EXIT_MEASURE;
@@ -290,7 +290,7 @@ static int read_inputs(struct tkf_results *results, const struct arguments *argu
     for (size_t i = 0; i < npaths; i++) {
         int status = read_input(results, arguments, paths[i]);
         worst = status > worst ? status : worst;
-        if (status == TKF_EXIT_SIGINT)
+        if (tkf_interrupted(NULL))
             break;
     }
     return worst;
@@ -648,7 +648,7 @@ int tkf_verb_report(int argc, char **argv)
         status = status > judged ? status : judged;
     }
     if (status != TKF_EXIT_USAGE && tkf_interrupted(NULL))
-        status = TKF_EXIT_SIGINT;
+        status = tkf_exit_interrupted();
 done:
     tkf_results_free(results);
     tkf_results_free(against.baseline);
