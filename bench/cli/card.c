@@ -519,8 +519,8 @@ static void describe_worst(const struct tkf_cpu_floor *floor, const struct tkf_l
                  worst->offset_bytes);
 }
 
-/* A table: each shape of loop, aligned and at its worst offset. */
-static void print_loops(struct page *page, const struct tkf_cpu_floor *floor)
+/* A table: each shape of loop, aligned and at its worst offset. `cpu` heads it, "" where there is one alone. */
+static void print_loops(struct page *page, const struct tkf_cpu_floor *floor, const char *cpu)
 {
     static const char row[] = "%-10.10s %7s %7s   %-16s %.20s";
     unsigned shown = 0;
@@ -531,7 +531,7 @@ static void print_loops(struct page *page, const struct tkf_cpu_floor *floor)
             continue;
         if (shown++ == 0) {
             begin_row(page, "loops");
-            item(page, JOINT_DOT, page->style->dim, row, "", "cycles", "ns", "worse offset",
+            item(page, JOINT_DOT, page->style->dim, row, cpu, "cycles", "ns", "worse offset",
                  "code");
             end_row(page);
         }
@@ -543,11 +543,12 @@ static void print_loops(struct page *page, const struct tkf_cpu_floor *floor)
     }
 }
 
-static void print_costs(struct page *page, const struct tkf_cpu_floor *floor)
+static void print_costs(struct page *page, const struct tkf_cpu_floor *floor, const char *cpu)
 {
     if (floor->ncosts == 0)
         return;
     begin_row(page, "costs");
+    item(page, JOINT_DOT, page->style->dim, "%s", cpu);
     for (unsigned i = 0; i < floor->ncosts; i++) {
         const struct tkf_cost *cost = &floor->costs[i];
         char name[32];
@@ -579,9 +580,14 @@ static void print_harnesses(struct page *page, const struct tkf_profile *profile
     end_row(page);
 }
 
+static unsigned cpus_shown(const struct tkf_profile *profile)
+{
+    return profile->ncpus < CPUS_SHOWN ? profile->ncpus : CPUS_SHOWN;
+}
+
 static void print_other_cpus(struct page *page, const struct tkf_profile *profile)
 {
-    unsigned shown = profile->ncpus < CPUS_SHOWN ? profile->ncpus : CPUS_SHOWN;
+    unsigned shown = cpus_shown(profile);
     for (unsigned i = 1; i < shown; i++) {
         end_row(page);
         print_clock(page, &profile->cpus[i]);
@@ -591,6 +597,19 @@ static void print_other_cpus(struct page *page, const struct tkf_profile *profil
         begin_row(page, "");
         item(page, JOINT_DOT, "", "and %u more CPUs: see --json", profile->ncpus - shown);
         end_row(page);
+    }
+}
+
+/* What each CPU's loops and small things cost: they differ from kind to kind. */
+static void print_tables(struct page *page, const struct tkf_profile *profile)
+{
+    for (unsigned i = 0; i < cpus_shown(profile); i++) {
+        const struct tkf_cpu_floor *floor = &profile->cpus[i].floor;
+        char cpu[24] = "";
+        if (profile->ncpus > 1)
+            snprintf(cpu, sizeof(cpu), "CPU %u", floor->cpu);
+        print_loops(page, floor, cpu);
+        print_costs(page, floor, cpu);
     }
 }
 
@@ -681,8 +700,7 @@ void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_p
         print_states(&page, loop, profile->machine.emulated);
         print_other_cpus(&page, profile);
         print_suspect(&page, profile);
-        print_loops(&page, &first->floor);
-        print_costs(&page, &first->floor);
+        print_tables(&page, profile);
         print_harnesses(&page, profile);
     }
     print_readiness(&page, profile);
