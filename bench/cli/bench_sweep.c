@@ -286,7 +286,7 @@ static int print_json(const struct sweep *sweep)
 int tkf_bench_sweep(const struct tkf_bench_options *options)
 {
     static struct sweep sweep; /* too large for a stack */
-    struct tkf_bench_session session;
+    static struct tkf_bench_session session; /* large: the stack may be small */
     int status = tkf_bench_open(options, stderr, &session);
     if (status != TKF_EXIT_OK)
         return status;

@@ -141,7 +141,7 @@ static int save_as(const struct tkf_profile *profile, const char *path)
 static void keep_harnesses(struct tkf_profile *profile, const char *path)
 {
     struct stat there;
-    struct tkf_profile older;
+    static struct tkf_profile older; /* large: the stack may be small */
     struct tkf_input_error ignored;
     char differences[40];
     if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
@@ -203,7 +203,7 @@ int tkf_verb_calibrate(int argc, char **argv)
     if (arguments.harness != NULL && strcmp(arguments.harness, "list") == 0)
         return tkf_harness_print_list(&common);
 
-    struct tkf_profile profile;
+    static struct tkf_profile profile; /* large: the stack may be small */
     struct tkf_input_error why;
     int error = tkf_calibrate_machine(&arguments.request, &profile, &why);
     tkf_progress_clear();

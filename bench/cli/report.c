@@ -633,7 +633,8 @@ int tkf_verb_report(int argc, char **argv)
         return status;
 
     struct tkf_results *results = tkf_results_new();
-    struct against against = {.baseline = tkf_results_new()};
+    static struct against against; /* large: the stack may be small */
+    against.baseline = tkf_results_new();
     if (!results || !against.baseline) {
         tkf_error("free some memory and try again", "out of memory");
         status = TKF_EXIT_MEASURE;

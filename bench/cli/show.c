@@ -95,7 +95,7 @@ static void print_for_person(const struct tkf_profile *profile, const char *path
 int tkf_verb_show(int argc, char **argv)
 {
     struct tkf_common common;
-    struct tkf_profile profile;
+    static struct tkf_profile profile; /* large: the stack may be small */
     int first;
 
     int status = tkf_options_parse(this_verb(), argc, argv, NULL, &common, &first);
