@@ -294,8 +294,7 @@ static void stamp(struct tkf_profile *profile)
     snprintf(profile->tool, sizeof profile->tool, "tickfloor " TKF_VERSION);
 }
 
-static void describe_machine(struct tkf_machine *machine, const struct tkf_cpu *cpu,
-                             const struct tkf_topology *topology)
+static void count_cpus(struct tkf_machine *machine, const struct tkf_topology *topology)
 {
     unsigned nkinds;
     const struct tkf_kind *kinds = tkf_topology_kinds(topology, &nkinds);
@@ -303,16 +302,6 @@ static void describe_machine(struct tkf_machine *machine, const struct tkf_cpu *
     for (unsigned k = 0; k < nkinds; k++)
         machine->cpus += kinds[k].ncpus;
     machine->kinds = nkinds > 1 || kinds[0].name[0] != '\0' ? nkinds : 0;
-    if (machine->cpu[0] == '\0')
-        snprintf(machine->cpu, sizeof machine->cpu, "%s", cpu->model_name);
-    if (cpu->hypervisor[0] != '\0') {
-        snprintf(machine->hypervisor, sizeof machine->hypervisor, "%s", cpu->hypervisor);
-        machine->hypervisor_known = true;
-    }
-    if (cpu->emulator[0] != '\0') {
-        machine->emulated = true;
-        snprintf(machine->emulator, sizeof machine->emulator, "%s", cpu->emulator);
-    }
 }
 
 static int measure_cpus(struct host *host, const struct tkf_env *env, const struct target *targets,
@@ -429,7 +418,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
         goto end;
 
     stamp(profile);
-    describe_machine(&profile->machine, &cpu, host.topology);
+    tkf_facts_add_cpu(&profile->machine, &cpu);
+    count_cpus(&profile->machine, host.topology);
     profile->pmu = host.pmu_status;
     profile->nchecks =
         tkf_readiness("", &profile->machine, profile->cpus[0].floor.cpu, profile->checks);
