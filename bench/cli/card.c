@@ -278,13 +278,13 @@ static const char *plural(unsigned count)
 
 /* ---- the rows ---- */
 
-static void print_machine(struct page *page, const struct tkf_profile *profile)
+/* `when` is the date of a profile, or says what else this is. */
+static void print_machine(struct page *page, const struct tkf_machine *machine, const char *tool,
+                          const char *when)
 {
-    const struct tkf_machine *machine = &profile->machine;
-
     begin_line(page);
-    item(page, JOINT_DOT, page->style->bold, "%s", profile->tool);
-    item(page, JOINT_DOT, page->style->dim, "%s", profile->created);
+    item(page, JOINT_DOT, page->style->bold, "%s", tool);
+    item(page, JOINT_DOT, page->style->dim, "%s", when);
     end_row(page);
 
     begin_line(page);
@@ -613,27 +613,29 @@ static void print_tables(struct page *page, const struct tkf_profile *profile)
     }
 }
 
-static void print_readiness(struct page *page, const struct tkf_profile *profile)
+/* `most` checks to mend are shown, the rest is counted. */
+static void print_readiness(struct page *page, const struct tkf_check *checks, unsigned nchecks,
+                            unsigned most)
 {
     unsigned counts[TKF_CHECK_UNKNOWN + 1] = {0}, shown = 0;
-    char unknown[200] = "";
+    char unknown[400] = "";
     size_t used = 0;
 
-    for (unsigned i = 0; i < profile->nchecks; i++) {
-        const struct tkf_check *check = &profile->checks[i];
+    for (unsigned i = 0; i < nchecks; i++) {
+        const struct tkf_check *check = &checks[i];
         if (check->status == TKF_CHECK_UNKNOWN && used < sizeof(unknown))
             used += (size_t)snprintf(unknown + used, sizeof(unknown) - used, "%s%.40s",
                                      counts[TKF_CHECK_UNKNOWN] ? ", " : "", check->code);
         counts[check->status]++;
     }
-    if (profile->nchecks == 0)
+    if (nchecks == 0)
         return;
     end_row(page);
     begin_row(page, "readiness");
     if (counts[TKF_CHECK_WARN] > 0)
         item(page, JOINT_DOT, page->style->yellow, "%u to mend", counts[TKF_CHECK_WARN]);
-    item(page, JOINT_DOT, counts[TKF_CHECK_OK] == profile->nchecks ? page->style->green : "",
-         "%u of %u fine", counts[TKF_CHECK_OK], profile->nchecks);
+    item(page, JOINT_DOT, counts[TKF_CHECK_OK] == nchecks ? page->style->green : "",
+         "%u of %u fine", counts[TKF_CHECK_OK], nchecks);
     if (counts[TKF_CHECK_NOTE] > 0)
         item(page, JOINT_DOT, "", "%u note%s", counts[TKF_CHECK_NOTE],
              plural(counts[TKF_CHECK_NOTE]));
@@ -641,8 +643,8 @@ static void print_readiness(struct page *page, const struct tkf_profile *profile
         item(page, JOINT_DOT, "", "%u unknown (%s)", counts[TKF_CHECK_UNKNOWN], unknown);
     end_row(page);
 
-    for (unsigned i = 0; i < profile->nchecks && shown < CHECKS_SHOWN; i++) {
-        const struct tkf_check *check = &profile->checks[i];
+    for (unsigned i = 0; i < nchecks && shown < most; i++) {
+        const struct tkf_check *check = &checks[i];
         if (check->status != TKF_CHECK_WARN)
             continue;
         shown++;
@@ -686,7 +688,7 @@ void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_p
 {
     struct page page = page_for(out, style);
 
-    print_machine(&page, profile);
+    print_machine(&page, &profile->machine, profile->tool, profile->created);
     print_counter(&page, &profile->counter);
     if (profile->ncpus > 0) {
         const struct tkf_profile_cpu *first = &profile->cpus[0];
@@ -703,8 +705,52 @@ void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_p
         print_tables(&page, profile);
         print_harnesses(&page, profile);
     }
-    print_readiness(&page, profile);
+    print_readiness(&page, profile->checks, profile->nchecks, CHECKS_SHOWN);
     print_warnings(&page, profile);
+}
+
+static void print_kinds(struct page *page, const struct tkf_description *description)
+{
+    begin_row(page, "topology");
+    if (description->packages > 0)
+        item(page, JOINT_DOT, "", "%u package%s", description->packages,
+             plural(description->packages));
+    if (description->numa_nodes > 0)
+        item(page, JOINT_DOT, "", "%u NUMA node%s", description->numa_nodes,
+             plural(description->numa_nodes));
+    if (description->cores > 0)
+        item(page, JOINT_DOT, "", "%u core%s", description->cores, plural(description->cores));
+    if (description->nkinds == 0)
+        item(page, JOINT_DOT, page->style->yellow, "CPUs unknown: %s", description->kinds_reason);
+    end_row(page);
+
+    for (unsigned i = 0; i < description->nkinds; i++) {
+        const struct tkf_core_kind *kind = &description->kinds[i];
+        begin_row(page, i == 0 ? "CPUs" : "");
+        item(page, JOINT_DOT, page->style->bold, "%s%s%s", kind->name, kind->name[0] ? ": " : "",
+             kind->cpus);
+        if (kind->ncores > 0 && kind->ncores != kind->ncpus)
+            item(page, JOINT_DOT, "", "threads of %u core%s", kind->ncores, plural(kind->ncores));
+        if (kind->max_mhz > 0)
+            item(page, JOINT_DOT, "", "up to %u MHz", kind->max_mhz);
+        if (kind->capacity > 0)
+            item(page, JOINT_DOT, "", "capacity %u of 1024", kind->capacity);
+        item(page, JOINT_DOT, "", "%s%s", kind->pmu[0] ? "events by " : "no driver of events",
+             kind->pmu);
+        end_row(page);
+    }
+}
+
+void tkf_card_machine(FILE *out, const struct tkf_style *style,
+                      const struct tkf_description *description)
+{
+    struct page page = page_for(out, style);
+    char when[300] = "described, not measured";
+    if (description->root[0])
+        snprintf(when, sizeof(when), "recorded in %s", description->root);
+    print_machine(&page, &description->machine, description->tool, when);
+    print_kinds(&page, description);
+    print_readiness(&page, description->checks, description->nchecks, TKF_CHECKS_MAX);
 }
 
 void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, const char *next)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include <tickfloor/profile.h>
+#include <tickfloor/machine.h>
 
 /** Exit status, the same for every verb. */
 enum tkf_exit {
@@ -117,6 +117,9 @@ void tkf_progress_clear(void);
 /** Print a profile as JSON on stdout. Returns an exit status; that stdout failed is left to tkf_finish(). */
 int tkf_print_profile(const struct tkf_profile *profile);
 
+/** The same for a machine. */
+int tkf_print_description(const struct tkf_description *description);
+
 /**
  * Flush and check stdout. main() does so with what a verb returns; a verb that must know sooner may do so itself. A
  * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. Any other failure is said, once,
@@ -158,6 +161,9 @@ char *tkf_profile_path(void);
  * must be one of UTF-8.
  */
 void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
+
+/** The same for a machine that was described and not measured: with every check that is to be mended. */
+void tkf_card_machine(FILE *out, const struct tkf_style *style, const struct tkf_description *description);
 
 /**
  * Print one remark as the card prints its warnings: "! TEXT -> NEXT", wrapped and cleaned. With NULL

@@ -130,15 +130,24 @@ void tkf_progress_clear(void)
 
 static int stdout_error; /* errno of a write that failed before the end */
 
-int tkf_print_profile(const struct tkf_profile *profile)
+static int printed(int error)
 {
-    int error = tkf_profile_write(profile, stdout);
     if (error == TKF_EIO)
         stdout_error = errno;
     if (error != TKF_ENOMEM)
         return TKF_EXIT_OK;
     tkf_error("free some memory and try again", "out of memory");
     return TKF_EXIT_MEASURE;
+}
+
+int tkf_print_profile(const struct tkf_profile *profile)
+{
+    return printed(tkf_profile_write(profile, stdout));
+}
+
+int tkf_print_description(const struct tkf_description *description)
+{
+    return printed(tkf_description_write(description, stdout));
 }
 
 int tkf_finish(int status)

@@ -439,12 +439,11 @@ static void find_profile(struct found *found, const struct tkf_results *results,
                          bool may_calibrate)
 {
     struct tkf_machine machine = {.arch = ""};
-    struct tkf_cpu_hints hints = {.model_name = NULL};
     bool some_here, some_elsewhere;
 
-    tkf_facts_read("", &machine, &hints);
+    tkf_machine_read(&machine);
     bool saved = find_saved(found, &machine);
-    /* On arm64 the system knows the CPU by number; its name is in the profile. */
+    /* A CPU that this version cannot name may have its name in the profile. */
     find_cpus(results, machine.cpu[0] || !saved ? machine.cpu : found->profile.machine.cpu,
               &some_here, &some_elsewhere);
     found->applies = piped && !some_elsewhere;

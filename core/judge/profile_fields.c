@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_fields.h"
 
-#include <tickfloor/profile.h>
+#include <tickfloor/machine.h>
 
 #define AT(type, member) .offset = offsetof(struct type, member)
 
@@ -155,7 +155,8 @@ static const struct tkf_field candidate_fields[] = {
 };
 
 /* A CPU's floor lies inside struct tkf_profile_cpu; its JSON is one object. */
-_Static_assert(offsetof(struct tkf_profile_cpu, floor) == 0, "the floor's members have its offsets");
+_Static_assert(offsetof(struct tkf_profile_cpu, floor) == 0,
+               "the floor's members have its offsets");
 
 static const struct tkf_field cpu_fields[] = {
     UNSIGNED(tkf_cpu_floor, cpu, "cpu"),
@@ -230,5 +231,29 @@ const struct tkf_field tkf_profile_fields[] = {
     LIST(tkf_profile, checks, nchecks, "readiness", check_fields),
     LIST(tkf_profile, warnings, nwarnings, "warnings", warning_fields),
     LATER_LIST(tkf_profile, harnesses, nharnesses, "harnesses", harness_fields),
+    END,
+};
+
+static const struct tkf_field kind_fields[] = {
+    TEXT_OR_NULL(tkf_core_kind, name, "name"),
+    TEXT(tkf_core_kind, cpus, "cpus"),
+    UNSIGNED(tkf_core_kind, ncpus, "ncpus"),
+    FIELD(tkf_core_kind, ncores, "ncores", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_core_kind, max_mhz, "max_mhz", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_core_kind, capacity, "capacity", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    TEXT_OR_NULL(tkf_core_kind, pmu, "pmu"),
+    END,
+};
+
+const struct tkf_field tkf_description_fields[] = {
+    TEXT(tkf_description, tool, "tool"),
+    TEXT_OR_NULL(tkf_description, root, "root"),
+    FIELD(tkf_description, machine, "machine", .kind = TKF_FIELD_OBJECT, .members = machine_fields),
+    FIELD(tkf_description, packages, "packages", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_description, numa_nodes, "numa_nodes", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_description, cores, "cores", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    LIST(tkf_description, kinds, nkinds, "kinds", kind_fields),
+    TEXT_OR_NULL(tkf_description, kinds_reason, "kinds_reason"),
+    LIST(tkf_description, checks, nchecks, "readiness", check_fields),
     END,
 };

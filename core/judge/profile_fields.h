@@ -55,6 +55,7 @@ struct tkf_field {
 };
 
 extern const struct tkf_field tkf_profile_fields[]; /**< of struct tkf_profile */
+extern const struct tkf_field tkf_description_fields[]; /**< of struct tkf_description */
 extern const struct tkf_field tkf_state_fields[];   /**< of struct tkf_state */
 extern const struct tkf_field
     tkf_noise_fields[]; /**< of struct tkf_cpu_floor: the members of "noise" */
