@@ -92,3 +92,9 @@ double tkf_pmu_counter_hz(void)
 {
     return NAN; /* macOS has no perf page */
 }
+
+void tkf_pmu_device(const char *root, unsigned cpu, char *ret_name, size_t size)
+{
+    (void)root, (void)cpu, (void)size; /* the system has no drivers that one could name */
+    ret_name[0] = '\0';
+}
