@@ -59,8 +59,8 @@ static int kind_cpuset(hwloc_topology_t hwloc, unsigned kind, hwloc_bitmap_t ret
 }
 
 /*
- * A kind is called by its core type, "IntelAtom". Where two have the same or none, as on arm64 Linux, what tells them
- * apart follows: "capacity 446".
+ * A kind is called by its core type, "IntelAtom", or on macOS by its core, "apple,icestorm". Where two have the same type
+ * or none, as on arm64 Linux, what tells them apart follows: "capacity 446".
  */
 static void kind_name(hwloc_topology_t hwloc, unsigned kind, unsigned nkinds, char *ret_name,
                       size_t size)
@@ -68,6 +68,7 @@ static void kind_name(hwloc_topology_t hwloc, unsigned kind, unsigned nkinds, ch
     const char *type = kind_info(hwloc, kind, "CoreType");
     const char *capacity = kind_info(hwloc, kind, "LinuxCapacity");
     const char *mhz = kind_info(hwloc, kind, "FrequencyMaxMHz");
+    const char *darwin = kind_info(hwloc, kind, "DarwinCompatible");
     bool unique = type != NULL;
     for (unsigned i = 0; i < nkinds && unique; i++) {
         const char *other = kind_info(hwloc, i, "CoreType");
@@ -78,6 +79,9 @@ static void kind_name(hwloc_topology_t hwloc, unsigned kind, unsigned nkinds, ch
         type = "";
     if (nkinds == 1)
         snprintf(ret_name, size, "%s", "");
+    else if (type[0] == '\0' &&
+             darwin) /* "apple,firestorm;ARM,v8": the core, then what it is compatible with */
+        snprintf(ret_name, size, "%.*s", (int)strcspn(darwin, ";"), darwin);
     else if (!unique && capacity)
         snprintf(ret_name, size, "%s%scapacity %s", type, space, capacity);
     else if (!unique && mhz)
