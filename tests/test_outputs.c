@@ -118,9 +118,16 @@ static struct tkf_result row(const struct tkf_origin *origin, unsigned line, con
     };
 }
 
+/* Of all results; that of one is added together. */
+static struct tkf_evidence evidence[16];
+static unsigned nevidence;
+
 static void add_evidence(struct tkf_result *result, const char *rule, const char *text,
                          const char *hint)
 {
+    if (result->nevidence == 0)
+        result->evidence = &evidence[nevidence];
+    nevidence++;
     result->evidence[result->nevidence++] = (struct tkf_evidence){rule, text};
     result->hint = hint;
 }
@@ -146,6 +153,7 @@ static struct tkf_report sample(void)
     };
     static struct tkf_result rows[12];
     static struct tkf_results results;
+    nevidence = 0;
     const char *pkg = "example.com/queue", *other = "example.com/queue/ring";
 
     rows[0] = row(&go_run, 5, pkg, "BenchmarkPush", 0.2706, 0.0001, TKF_VERDICT_AT_FLOOR);
@@ -365,6 +373,7 @@ static struct tkf_report harmful(void)
     static struct tkf_notice notice;
     static struct tkf_result rows[3];
     static struct tkf_results results;
+    nevidence = 0;
     for (size_t i = 0; i < COUNT(names); i++)
         make_name(names[i], sizeof(names[i]));
     origin = (struct tkf_origin){

@@ -205,8 +205,7 @@ static void no_time_is_impossible_unless_taken_away(void **state)
     run.row.time_missing = true;
     add(&run, "Zero", NAN);
     run.row.time_missing = true;
-    run.row.metrics[0] = (struct tkf_metric){"widgets/op", 3};
-    run.row.nmetrics = 1;
+    tkf_row_metric(&run.sink, &run.row, "widgets/op", 3);
     add(&run, "Own", NAN);
     add(&run, "Negative", -0.5);
     judge(&run);

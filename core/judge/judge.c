@@ -34,11 +34,13 @@ void tkf_say(struct tkf_case *c, const char *rule, const char *format, ...)
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     const char *kept = tkf_results_text(c->results, text, strlen(text));
-    if (!kept) {
+    struct tkf_evidence *evidence = tkf_results_grow(c->results, c->to->evidence, c->to->nevidence);
+    if (!kept || !evidence) {
         *c->out_of_memory = true;
         return;
     }
-    c->to->evidence[c->to->nevidence++] = (struct tkf_evidence){.rule = rule, .text = kept};
+    evidence[c->to->nevidence++] = (struct tkf_evidence){.rule = rule, .text = kept};
+    c->to->evidence = evidence;
 }
 
 const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
@@ -279,6 +281,8 @@ static enum tkf_verdict pick(struct tkf_case *c)
 static void judge(struct tkf_case *c)
 {
     struct tkf_result *row = c->to;
+    tkf_results_recycle(c->results, row->evidence, row->nevidence);
+    row->evidence = NULL;
     row->nevidence = 0;
     row->cycles_shown = tkf_cycles(c->floor, row->ns);
     const struct tkf_form_floor *form = tkf_floor_nearest(c);

@@ -59,8 +59,11 @@ void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin);
 /** A row in the making: every double NAN, strings NULL but group and name "". */
 struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
 
-/** Keep a row of the current origin; merged with an earlier one of the same group and name. group and name are copied. */
-void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *row);
+/**
+ * Keep a row of the current origin; merged with an earlier one of the same group and name. group and name are copied; its samples and
+ * metrics go over to the sink, and the row has none after.
+ */
+void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *row);
 
 /** Keep bytes as a NUL-terminated string for as long as the results live; equal strings are kept once. */
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length);
@@ -81,7 +84,10 @@ struct tkf_result *tkf_sink_result(struct tkf_sink *sink, size_t index);
  * One of the values that a row was made from, into `samples`, counted in `repetitions`: for a reader that has them all. `ns` is
  * still the reader's to set. NAN is passed over.
  */
-void tkf_row_sample(struct tkf_result *row, double ns);
+void tkf_row_sample(struct tkf_sink *sink, struct tkf_result *row, double ns);
+
+/** Add to a row's metrics; *unit* is one from tkf_sink_text(), or lives as long. Those past TKF_METRICS_MAX are a notice. */
+void tkf_row_metric(struct tkf_sink *sink, struct tkf_result *row, const char *unit, double value);
 
 /* ---- the readers ------------------------------------------------------------------------------------------------------ */
 

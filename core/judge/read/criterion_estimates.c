@@ -79,7 +79,7 @@ static void add_throughput(struct tkf_result *row, const json_t *throughput)
     row->items_per_second = tkf_json_number(throughput, "Elements") * per_second;
 }
 
-static void add_samples(struct tkf_result *row, const json_t *sample)
+static void add_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *sample)
 {
     bool old = json_is_array(sample);
     double *iters = NULL, *times = NULL;
@@ -88,7 +88,7 @@ static void add_samples(struct tkf_result *row, const json_t *sample)
     size_t ntimes = tkf_json_numbers(
         old ? json_array_get(sample, 1) : json_object_get(sample, "times"), &times);
     if (count == ntimes)
-        tkf_row_samples(row, iters, times, count);
+        tkf_row_samples(sink, row, iters, times, count);
     free(iters);
     free(times);
 }
@@ -119,7 +119,7 @@ static const char *fill_row(struct tkf_sink *sink, struct tkf_result *row, const
     const char *id = tkf_json_text(benchmark, "full_id");
     row->name = id ? tkf_sink_text(sink, id, strlen(id)) : name_from_path(sink, path);
     add_throughput(row, json_object_get(benchmark, "throughput"));
-    add_samples(row, sample);
+    add_samples(sink, row, sample);
     json_decref(benchmark);
     json_decref(sample);
     return NULL;

@@ -50,8 +50,7 @@ void tkf_gbench_counter(struct tkf_sink *sink, struct tkf_result *row, struct tk
             return;
         }
     }
-    if (row->nmetrics < TKF_METRICS_MAX)
-        row->metrics[row->nmetrics++] = (struct tkf_metric){tkf_keep(sink, name), value};
+    tkf_row_metric(sink, row, tkf_keep(sink, name), value);
 }
 
 /* ---- which time ---- */

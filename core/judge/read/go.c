@@ -42,15 +42,6 @@ static bool is_whole_number(struct tkf_slice field)
     return true;
 }
 
-static void add_metric(struct tkf_sink *sink, struct tkf_result *row, struct tkf_slice unit,
-                       double value)
-{
-    if (row->nmetrics == TKF_METRICS_MAX)
-        return;
-    row->metrics[row->nmetrics++] =
-        (struct tkf_metric){.unit = tkf_keep(sink, unit), .value = value};
-}
-
 /* One "value unit" into the row; true when it is the time. */
 static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_slice unit,
                       double value, double quantum)
@@ -69,7 +60,7 @@ static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_
     else if (tkf_slice_is(unit, "allocs/op"))
         row->allocs = value;
     else
-        add_metric(sink, row, unit, value);
+        tkf_row_metric(sink, row, tkf_keep(sink, unit), value);
     return false;
 }
 
