@@ -74,6 +74,9 @@ void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, .
 /** How many results this input has given so far: rows, repetitions merged. */
 size_t tkf_sink_rows(const struct tkf_sink *sink);
 
+/** A result of the current origin, as far as it has come; strings are from tkf_sink_text(). NULL when there is none. */
+const struct tkf_result *tkf_sink_find(struct tkf_sink *sink, const char *group, const char *name);
+
 /**
  * A result of this input, for what only the whole of it decides; *index* is below tkf_sink_rows(). A reader that changes its name
  * (to one from tkf_sink_text()) adds no further rows.
@@ -167,6 +170,18 @@ bool tkf_time(struct tkf_slice *rest, enum tkf_number_style style, double *ret_n
  * @return a new reference, NULL with *ret_error.
  */
 json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error);
+
+/** Take one element of an array, which is freed after; *line* is that of its beginning, 0 where the document has no lines. */
+typedef void tkf_json_take_element(void *ctx, json_t *element, unsigned line);
+
+/**
+ * As tkf_json_load(), but the elements of one array are parsed and given one at a time, so that no tree of all of them is built.
+ *
+ * @param key  the array's, a member of the document.
+ * @return a new reference to the document without that array; where it has no such array all that is there. NULL with *ret_error.
+ */
+json_t *tkf_json_stream(struct tkf_input *in, struct tkf_sink *sink, const char *key,
+                        tkf_json_take_element *take, void *ctx, struct tkf_input_error *ret_error);
 
 /** A member that is a number, or a string that holds one; NAN otherwise. */
 double tkf_json_number(const json_t *object, const char *key);

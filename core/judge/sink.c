@@ -415,6 +415,16 @@ static struct tkf_row *find_row(struct tkf_results *results, const struct key *k
     return row;
 }
 
+const struct tkf_result *tkf_sink_find(struct tkf_sink *sink, const char *group, const char *name)
+{
+    const struct tkf_results *results = sink->results;
+    if (results->nrows == 0)
+        return NULL;
+    struct key key = {.origin = sink->origin, .group = group, .name = name};
+    unsigned row = results->row_slots[row_slot(results, &key)];
+    return row > 0 ? &results->rows[row - 1]->result : NULL;
+}
+
 static void lower(double *to, double from)
 {
     if (from < *to || isnan(*to)) /* not fmin(), which costs a call for each row */
