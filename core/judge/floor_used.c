@@ -120,8 +120,9 @@ static void take_known(struct tkf_floor *floor, const struct tkf_profile *profil
 
 struct empty {
     double low, mid;
-    const char *name;
-    bool used;
+    struct tkf_result *row;
+    /* one benchmark is of one form; PUT_ASIDE looked like one of it, and is not empty */
+    enum { FREE, TAKEN, PUT_ASIDE } state;
 };
 
 struct empties {
@@ -161,14 +162,15 @@ static int find_empties(struct tkf_row *const *rows, size_t nrows, const char *f
     if (!found.list)
         return TKF_ENOMEM;
     for (size_t i = 0; i < nrows; i++) {
-        const struct tkf_result *row = &rows[i]->result;
+        struct tkf_result *row = &rows[i]->result;
+        row->is_floor = false;
         if (!may_be_floor(row) || !is_named(row, floor_bench))
             continue;
         bool no_low = row->origin->timing == TKF_TIMING_PROCESS && isnan(row->min_ns);
         found.list[found.n++] = (struct empty){
             .low = no_low ? 0 : tkf_lowest_ns(row), /* it may have been anything */
             .mid = row->ns,
-            .name = row->name,
+            .row = row,
         };
     }
     qsort(found.list, found.n, sizeof(*found.list), by_low);
@@ -225,16 +227,16 @@ static size_t form_from(struct empties *empties, struct range range, struct tkf_
     unsigned n = 0;
     for (size_t i = 0; i < empties->n && n < 64; i++) {
         struct empty *empty = &empties->list[i];
-        if (empty->used || !(empty->mid >= range.lo && empty->low <= range.hi))
+        if (empty->state != FREE || !(empty->mid >= range.lo && empty->low <= range.hi))
             continue;
         if (n > 0 && range.lo > 0 && empty->low > SAME_FORM * form->low)
             break;
         if (n == 0) {
             form->low = empty->low;
             form->mid_most = empty->mid;
-            *ret_name = empty->name;
+            *ret_name = empty->row->name;
         }
-        empty->used = true; /* one benchmark is of one form */
+        empty->state = TAKEN;
         form->low_most = empty->low;
         form->mid_most = fmax(form->mid_most, empty->mid);
         mids[n++] = empty->mid;
@@ -245,6 +247,17 @@ static size_t form_from(struct empties *empties, struct range range, struct tkf_
         form->measured = true;
     }
     return n;
+}
+
+/* Those that were taken since are not empty. */
+static void put_aside(struct empties *empties, size_t n, double low)
+{
+    for (size_t i = 0; i < empties->n && n > 0; i++) {
+        if (empties->list[i].state == TAKEN && empties->list[i].low >= low) {
+            empties->list[i].state = PUT_ASIDE;
+            n--;
+        }
+    }
 }
 
 static const char *say_empties(struct tkf_results *results, size_t n, const char *name)
@@ -337,6 +350,7 @@ static size_t forms_of_harness(struct tkf_floor *floor, struct empties *empties,
         /* so many cycles are only those of the form that is not told */
         bool far = form.low > SLOWEST * forms[i].hi * floor->cycle_max_ns;
         if ((n == 1 || (n > 1 && far)) && batched && is_beaten(floor, &form, fastest)) {
+            put_aside(empties, n, form.low);
             n = 0;
             form = (struct tkf_form_floor){.name = forms[i].name};
         }
@@ -570,6 +584,8 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
         return ret;
     }
     choose(results, profile, options, &empties, &floor);
+    for (size_t i = 0; i < empties.n; i++)
+        empties.list[i].row->is_floor = empties.list[i].state == TAKEN;
     free(empties.list);
     if (!floor.used.text) {
         free(floor.sorted_ns);

@@ -293,7 +293,7 @@ static void judge(struct tkf_case *c)
     tkf_expect_check(c);
     row->verdict = pick(c);
     tkf_corroborate(c, row->verdict);
-    row->hint = tkf_hint(row->verdict, row->origin);
+    row->hint = tkf_hint(row);
 }
 
 int tkf_results_judge(struct tkf_results *results, const struct tkf_judge_options *options)
