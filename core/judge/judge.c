@@ -48,7 +48,7 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
     static const struct {
         double ns;
         const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
     size_t i = 0;
     while (i < sizeof(units) / sizeof(units[0]) - 1 && fabs(ns) < units[i].ns)
         i++;
