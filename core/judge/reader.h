@@ -65,7 +65,7 @@ struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
  */
 void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *row);
 
-/** Keep bytes as a NUL-terminated string for as long as the results live; equal strings are kept once. */
+/** Keep bytes as a NUL-terminated string for as long as the results live, a NUL in them as '?'; equal strings are kept once. */
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length);
 
 /** Say of a line what could not be read or is worth knowing. printf-like. */
