@@ -162,7 +162,7 @@ static int run_sweep(const struct tkf_bench_timer *timer, const struct tkf_bench
         struct point *point = &sweep->points[i];
         tkf_progress((double)k / (PASSES * tkf_suite_nsizes), "sizes");
         if (tkf_interrupted(NULL))
-            return TKF_EXIT_SIGINT;
+            return tkf_exit_interrupted();
         point->bytes = tkf_suite_sizes[i].bytes;
         if (!measure_form(&tkf_suite_by_value, i, timer, options->limit, sweep, &point->value) ||
             !measure_form(&tkf_suite_by_pointer, i, timer, options->limit, sweep,
@@ -291,7 +291,7 @@ static int print_json(const struct sweep *sweep)
 int tkf_bench_sweep(const struct tkf_bench_options *options)
 {
     static struct sweep sweep; /* too large for a stack */
-    struct tkf_bench_session session;
+    static struct tkf_bench_session session; /* large: the stack may be small */
     int status = tkf_bench_open(options, stderr, &session);
     if (status != TKF_EXIT_OK)
         return status;

@@ -82,7 +82,8 @@ static void overrule(struct tkf_bench_row *row, const struct tkf_result *result,
     va_end(arguments);
     row->first_evidence = (int)strlen(row->evidence);
     row->verdict = tkf_verdict_name(verdict);
-    row->hint = tkf_hint(verdict, result->origin);
+    struct tkf_result judged = {.origin = result->origin, .verdict = verdict};
+    row->hint = tkf_hint(&judged);
 }
 
 /** The shortest that windows of the row usually were. */

@@ -337,7 +337,8 @@ static int open_timer(struct tkf_bench_session *session, FILE *err)
 int tkf_bench_open(const struct tkf_bench_options *options, FILE *err,
                    struct tkf_bench_session *ret_session)
 {
-    *ret_session = (struct tkf_bench_session){.options = options};
+    memset(ret_session, 0, sizeof *ret_session);
+    ret_session->options = options;
     return open_timer(ret_session, err);
 }
 
@@ -480,28 +481,35 @@ static int measure(struct tkf_bench_session *session, FILE *out, FILE *err)
 
 int tkf_bench_run(const struct tkf_bench_options *options, FILE *out, FILE *err)
 {
-    struct tkf_bench_session session = {.options = options};
+    /* Too large for a small stack. */
+    struct tkf_bench_session *session = calloc(1, sizeof *session);
     int status = STATUS_MEASURE;
-    if (!collect(&session)) {
+    if (session == NULL) {
         fprintf(err, "%s: out of memory\n", options->program);
-    } else if (session.nrows == 0) {
+        return status;
+    }
+    session->options = options;
+    if (!collect(session)) {
+        fprintf(err, "%s: out of memory\n", options->program);
+    } else if (session->nrows == 0) {
         fprintf(err, "%s: no benchmark matches '%s'; --list shows them all\n", options->program,
                 options->filter != NULL ? options->filter : "");
         status = STATUS_USAGE;
     } else if (options->list) {
-        for (size_t i = 0; i < session.nrows; i++)
-            fprintf(out, "%s\n", session.rows[i].name);
+        for (size_t i = 0; i < session->nrows; i++)
+            fprintf(out, "%s\n", session->rows[i].name);
         status = STATUS_OK;
     } else {
-        status = measure(&session, out, err);
+        status = measure(session, out, err);
     }
-    for (size_t i = 0; i < session.nrows; i++) {
-        for (unsigned k = 0; k < session.rows[i].nrepetitions; k++)
-            tkf_bench_repetition_free(&session.rows[i].repetitions[k]);
-        free(session.rows[i].repetitions);
-        free(session.rows[i].name);
+    for (size_t i = 0; i < session->nrows; i++) {
+        for (unsigned k = 0; k < session->rows[i].nrepetitions; k++)
+            tkf_bench_repetition_free(&session->rows[i].repetitions[k]);
+        free(session->rows[i].repetitions);
+        free(session->rows[i].name);
     }
-    free(session.rows);
-    tkf_profile_free(&session.profile);
+    free(session->rows);
+    tkf_profile_free(&session->profile);
+    free(session);
     return status;
 }

@@ -48,15 +48,6 @@ static bool is_whole_number(struct tkf_slice field)
     return true;
 }
 
-static void add_metric(struct tkf_sink *sink, struct tkf_result *row, struct tkf_slice unit,
-                       double value)
-{
-    if (row->nmetrics == TKF_METRICS_MAX)
-        return;
-    row->metrics[row->nmetrics++] =
-        (struct tkf_metric){.unit = tkf_keep(sink, unit), .value = value};
-}
-
 /* One "value unit" into the row; true when it is the time. */
 static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_slice unit,
                       double value, double quantum)
@@ -75,7 +66,7 @@ static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_
     else if (tkf_slice_is(unit, "allocs/op"))
         row->allocs = value;
     else
-        add_metric(sink, row, unit, value);
+        tkf_row_metric(sink, row, tkf_keep(sink, unit), value);
     return false;
 }
 
@@ -368,75 +359,4 @@ int tkf_go_recognise(const char *head, size_t length)
         most = sure > most ? sure : most;
     }
     return most;
-}
-
-/* ---- the -procs suffix ---- */
-
-/* The number that the name ends in after a hyphen; 0 when it does not. */
-static unsigned suffix_of(const char *name)
-{
-    const char *hyphen = strrchr(name, '-');
-    if (!hyphen || hyphen == name || hyphen[1] == '0' || strlen(hyphen) > 6)
-        return 0;
-    return is_whole_number(slice_of(hyphen + 1, hyphen + strlen(hyphen)))
-               ? (unsigned)strtoul(hyphen + 1, NULL, 10)
-               : 0;
-}
-
-/* All names of one group, seen so far. */
-struct group {
-    const struct tkf_origin *origin;
-    const char *name;
-    unsigned suffix; /* that they share; 0 when they do not */
-};
-
-static int compare_groups(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    if (x->origin != y->origin)
-        return x->origin < y->origin ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
-/* One entry for each group, sorted; a result's own when *ret_own is given. */
-static size_t unite(struct group *groups, size_t n)
-{
-    size_t kept = 0;
-    qsort(groups, n, sizeof(*groups), compare_groups);
-    for (size_t i = 0; i < n; i++) {
-        if (kept > 0 && compare_groups(&groups[kept - 1], &groups[i]) == 0) {
-            if (groups[kept - 1].suffix != groups[i].suffix)
-                groups[kept - 1].suffix = 0;
-        } else {
-            groups[kept++] = groups[i];
-        }
-    }
-    return kept;
-}
-
-void tkf_go_strip_procs(struct tkf_sink *sink)
-{
-    size_t n = tkf_sink_rows(sink);
-    struct group *groups = n > 0 ? malloc(n * sizeof(*groups)) : NULL;
-    if (!groups)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        const struct tkf_result *result = tkf_sink_result(sink, i);
-        bool may_have_one = strcmp(result->origin->framework, "tickfloor") != 0;
-        groups[i] = (struct group){.origin = result->origin,
-                                   .name = result->group,
-                                   .suffix = may_have_one ? suffix_of(result->name) : 0};
-    }
-    size_t ngroups = unite(groups, n);
-    for (size_t i = 0; i < n; i++) {
-        struct tkf_result *result = tkf_sink_result(sink, i);
-        struct group key = {.origin = result->origin, .name = result->group};
-        const struct group *group = bsearch(&key, groups, ngroups, sizeof(*groups), compare_groups);
-        if (group->suffix == 0)
-            continue;
-        result->procs = group->suffix;
-        result->name =
-            tkf_sink_text(sink, result->name, (size_t)(strrchr(result->name, '-') - result->name));
-    }
-    free(groups);
 }
