@@ -40,6 +40,8 @@ struct tkf_form_floor {
     double least; /* nothing below this is of this form */
     double low, low_most;
     double mid, mid_most;
+    /* on an unlucky address, or beside a neighbour that keeps the core busy, by the profile */
+    double slow;
     bool measured; /* by empty benchmarks of the same file, and not from the table */
     bool rough;    /* moves with versions of the runtime: no verdict rests on it */
 };
@@ -53,7 +55,10 @@ struct tkf_floor {
     struct tkf_floor_used used;
     struct tkf_form_floor forms[2 * TKF_HARNESS_FORMS_MAX]; /* as measured, and at its fastest */
     unsigned nforms;
+    double plain_ns; /* the most that the form in `used` takes, undisturbed; NAN without one */
     double cycle_min_ns, cycle_max_ns; /* both cycle_ns where that is known */
+    /* what an empty loop of the machine takes at its slowest beyond its fastest; 0 when unknown */
+    double slower_by_ns;
     /* false: an emulator or a doubtful counter, where nothing can be called impossible */
     bool trusted;
     double benchtime_ns; /* that the framework aims at for one run; NAN */
@@ -102,8 +107,12 @@ void tkf_say(struct tkf_case *c, const char *rule, const char *format, ...)
 #define TKF_TIME_SIZE 32
 const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns);
 
+/** "0.2714 ns to 0.542 ns", or one of them where both read the same. */
+#define TKF_RANGE_SIZE (2 * TKF_TIME_SIZE + 4)
+const char *tkf_range_text(char text[static TKF_RANGE_SIZE], double from_ns, double to_ns);
+
 /** What is empty where nothing is done: "loop", "call", "command". */
-const char *tkf_empty_text(enum tkf_timing timing);
+const char *tkf_empty_text(const struct tkf_case *c);
 
 /** The core cycles in *ns* of the floor in use; NAN when it has no cycle. */
 double tkf_cycles(const struct tkf_floor *floor, double ns);
@@ -125,14 +134,23 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
                      struct tkf_row *const *rows, size_t nrows,
                      const struct tkf_judge_options *options, struct tkf_floor *ret_floor);
 
-/** Whether a number is an empty loop's, of a form that the row may be of; that form, or NULL. */
-const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c);
+/**
+ * Whether a number is an empty loop's, of a form that the row may be of; that form, or NULL.
+ * @param ret_by_fastest  it is so by its fastest value, not by its usual one.
+ */
+const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c, bool *ret_by_fastest);
 
 /**
  * The form that a row would be of, if it were empty: the one at or next below its number. NULL
  * without a floor.
  */
 const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c);
+
+/**
+ * Whether a number lies where an empty loop of its form may lie, though it is more than one takes
+ * undisturbed.
+ */
+bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form);
 
 /* ---- name.c ---- */
 
