@@ -112,6 +112,8 @@ static struct tkf_result row(const struct tkf_origin *origin, unsigned line, con
         .quantum_ns = quantum_ns,
         .repetitions = 1,
         .iterations = NAN,
+        .threads = NAN,
+        .procs = NAN,
         .verdict = verdict,
         .cycles_shown = origin == &piped ? NAN : ns / 0.2704,
         .over_floor_ns = origin == &piped ? NAN : ns - 0.2692,
@@ -184,6 +186,8 @@ static struct tkf_report sample(void)
     rows[7].repetitions = 3;
     rows[7].ns_lo = 521000000;
     rows[7].ns_hi = 531000000;
+    rows[7].procs = 4;
+    rows[7].full_name = "BenchmarkSort-4";
     rows[8] = row(&piped, 3, "", "parse|json <b>`x`</b> @team #1", 12.25, 0.01, TKF_VERDICT_OK);
     rows[9] = row(&piped, 5, "", "名前/\xff\x1b]0;pwned\a\xe2\x80\xae", 84, NAN, TKF_VERDICT_FLAT);
     add_evidence(&rows[9], "flat", "84.0 ns for sizes from 16 to 4096: 100 % of it is constant.",

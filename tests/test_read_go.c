@@ -43,6 +43,8 @@ static char *describe(const struct tkf_results *results)
         for (unsigned j = 0; j < row->nmetrics; j++)
             fprintf(out, " {%s %g}", row->metrics[j].unit, row->metrics[j].value);
         fprintf(out, "%s%s", row->time_missing ? " missing" : "", row->failed ? " failed" : "");
+        if (row->full_name)
+            fprintf(out, " (%s)", row->full_name);
         if (row->remark)
             fprintf(out, " (%s)", row->remark);
         fputc('\n', out);
@@ -107,9 +109,31 @@ static void test_procs(void **state)
     /* Sizes, on one CPU. */
     check("go-text", "BenchmarkA/n-8 1 2 ns/op\nBenchmarkA/n-16 1 2 ns/op\n",
           "1:|BenchmarkA/n-8 2 q1 N1\n2:|BenchmarkA/n-16 2 q1 N1\n");
-    /* -cpu 1,2 */
-    check("go-text", "BenchmarkA 1 2 ns/op\nBenchmarkA-2 1 2 ns/op\n",
-          "1:|BenchmarkA 2 q1 N1\n2:|BenchmarkA-2 2 q1 N1\n");
+    /* -cpu 1,2: rows of one name that are not merged */
+    check("go-text", "BenchmarkA 1 2 ns/op\nBenchmarkA-2 1 2 ns/op\nBenchmarkA-2 1 3 ns/op\n",
+          "1:|BenchmarkA 2 q1 N1 p1 (BenchmarkA)\n"
+          "2:|BenchmarkA 2.5 [2,3] q1 N1 x2 p2 (BenchmarkA-2)\n");
+    /* -cpu 2,4, sub-benchmarks with a number of their own */
+    check("go-text",
+          "BenchmarkA-2 1 2 ns/op\nBenchmarkA-4 1 2 ns/op\nBenchmarkB/n-4-2 1 2 ns/op\n"
+          "BenchmarkB/n-4-4 1 2 ns/op\n",
+          "1:|BenchmarkA 2 q1 N1 p2 (BenchmarkA-2)\n2:|BenchmarkA 2 q1 N1 p4 (BenchmarkA-4)\n"
+          "3:|BenchmarkB/n-4 2 q1 N1 p2 (BenchmarkB/n-4-2)\n"
+          "4:|BenchmarkB/n-4 2 q1 N1 p4 (BenchmarkB/n-4-4)\n");
+    /* The same with 1 in the list: B/n-2 is one of its own */
+    check("go-text",
+          "BenchmarkA 1 2 ns/op\nBenchmarkA-2 1 2 ns/op\nBenchmarkB/n-2 1 2 ns/op\n"
+          "BenchmarkB/n-2-2 1 2 ns/op\nBenchmarkC/half 1 2 ns/op\n",
+          "1:|BenchmarkA 2 q1 N1 p1 (BenchmarkA)\n2:|BenchmarkA 2 q1 N1 p2 (BenchmarkA-2)\n"
+          "3:|BenchmarkB/n-2 2 q1 N1 p1 (BenchmarkB/n-2)\n"
+          "4:|BenchmarkB/n-2 2 q1 N1 p2 (BenchmarkB/n-2-2)\n5:|BenchmarkC/half 2 q1 N1\n");
+    /* Only sub-benchmarks: a list needs one without a suffix. Go never prints -1. */
+    check(
+        "go-text", "BenchmarkA/n 1 2 ns/op\nBenchmarkA/n-2 1 2 ns/op\n",
+        "1:|BenchmarkA/n 2 q1 N1 p1 (BenchmarkA/n)\n2:|BenchmarkA/n 2 q1 N1 p2 (BenchmarkA/n-2)\n");
+    check("go-text", "BenchmarkA/n 1 2 ns/op\nBenchmarkA/n-2 1 2 ns/op\nBenchmarkB/n-2 1 2 ns/op\n",
+          "1:|BenchmarkA/n 2 q1 N1\n2:|BenchmarkA/n-2 2 q1 N1\n3:|BenchmarkB/n-2 2 q1 N1\n");
+    check("go-text", "BenchmarkA/n-1 1 2 ns/op\n", "1:|BenchmarkA/n-1 2 q1 N1\n");
     /* Each package for itself. */
     check("go-text",
           "pkg: p\nBenchmarkA-8 1 2 ns/op\npkg: q\nBenchmarkA-8 1 2 ns/op\nBenchmarkB 1 2 ns/op\n",

@@ -623,12 +623,8 @@ static void a_framework_that_was_run_live_is_held_against_that(void **state)
     expect_verdict(&run, "Usual", OK, NULL);
     end(&run);
 
-    /* Of another form, of another framework, or not measured: the table's. */
+    /* Of another framework, or not measured: the table's. */
     static const struct tkf_harness_floor others[] = {
-        {.framework = "go",
-         .timing = TKF_TIMING_BATCHED,
-         .loop_form = "b.Loop",
-         .cycles = {5, 5, 5}},
         {.framework = "criterion",
          .timing = TKF_TIMING_BATCHED,
          .loop_form = "b.N",
@@ -650,6 +646,55 @@ static void a_framework_that_was_run_live_is_held_against_that(void **state)
         expect_verdict(&run, "FiveCycles", OK, NULL);
         end(&run);
     }
+}
+
+/* Results say neither b.N nor b.Loop, which costs five cycles on this machine. */
+static void a_loop_that_is_not_told_leaves_it_open(void **state)
+{
+    (void)state;
+    struct tkf_profile profile = machine();
+    struct tkf_judge_options options = {.profile = &profile, .profile_applies = true};
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    judge_with(&run, &options);
+    assert_non_null(strstr(tkf_results_floor(run.results, run.origin)->text, "b.N or b.Loop"));
+    expect_verdict(&run, "FiveCycles", OK, NULL);
+    end(&run);
+
+    profile.harnesses[0] = (struct tkf_harness_floor){.framework = "go",
+                                                      .timing = TKF_TIMING_BATCHED,
+                                                      .loop_form = "b.Loop",
+                                                      .cycles = {5, 5, 5}};
+    profile.nharnesses = 1;
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "OneCycle", CYCLE_NS);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    add(&run, "SixCycles", 6 * CYCLE_NS);
+    judge_with(&run, &options);
+    assert_non_null(strstr(tkf_results_floor(run.results, run.origin)->text, "first is assumed"));
+    expect_verdict(&run, "OneCycle", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "FiveCycles", UNDECIDED, "untold-loop");
+    expect_verdict(&run, "SixCycles", OK, NULL);
+    end(&run);
+
+    /* Empty benchmarks tell: all of this file are b.Loop's. */
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmpty", 5 * CYCLE_NS);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    add(&run, "SixCycles", 6 * CYCLE_NS);
+    judge(&run);
+    expect_verdict(&run, "FiveCycles", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "SixCycles", NEAR_FLOOR, NULL);
+    end(&run);
+
+    /* Faster ones say that it is not empty. */
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmptyMap", 5 * CYCLE_NS);
+    add(&run, "BenchmarkEmptyString", 5 * CYCLE_NS);
+    add(&run, "TwoCycles", 2 * CYCLE_NS);
+    judge(&run);
+    expect_verdict(&run, "BenchmarkEmptyMap", OK, NULL);
+    end(&run);
 }
 
 static void without_a_floor_only_physics_decides(void **state)
@@ -1118,6 +1163,7 @@ int main(void)
         cmocka_unit_test(a_named_floor_is_used),
         cmocka_unit_test(floors_are_chosen_in_order),
         cmocka_unit_test(a_framework_that_was_run_live_is_held_against_that),
+        cmocka_unit_test(a_loop_that_is_not_told_leaves_it_open),
         cmocka_unit_test(without_a_floor_only_physics_decides),
         cmocka_unit_test(a_frameworks_own_empty_call_is_a_floor),
         cmocka_unit_test(capped_is_far_under_the_benchmark_time),

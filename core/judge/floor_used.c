@@ -90,6 +90,26 @@ find_live(const struct tkf_profile *profile, const struct tkf_harness *harness, 
     return NULL;
 }
 
+/* A measured form as one of the table's. */
+static void take_live(struct tkf_harness_form *form, const struct tkf_harness_floor *live)
+{
+    form->lo = live->cycles.lo;
+    form->hi = fmin(live->cycles.mid, (1 + TKF_FLOOR_TOLERANCE) * live->cycles.lo);
+    form->rough = false;
+}
+
+/* The form that results do not tell from the first, where it costs more here. */
+static void take_untold(struct tkf_floor *floor, const struct tkf_profile *profile)
+{
+    const char *name = floor->harness->untold;
+    const struct tkf_harness_floor *live =
+        profile && name ? find_live(profile, floor->harness, name) : NULL;
+    if (live && live->cycles.lo > SAME_FORM * floor->known[0].hi) {
+        floor->untold.name = name;
+        take_live(&floor->untold, live);
+    }
+}
+
 /*
  * The table's numbers, replaced by those that were measured on this machine. The usual run holds the moments too in which other work
  * slowed the machine; the results had others, so that no more than the tolerance of it counts.
@@ -104,11 +124,10 @@ static void take_known(struct tkf_floor *floor, const struct tkf_profile *profil
         const struct tkf_harness_floor *live = find_live(profile, floor->harness, form->name);
         if (!live)
             continue;
-        form->lo = live->cycles.lo;
-        form->hi = fmin(live->cycles.mid, (1 + TKF_FLOOR_TOLERANCE) * live->cycles.lo);
-        form->rough = false;
+        take_live(form, live);
         floor->live = true;
     }
+    take_untold(floor, profile);
 }
 
 /* ---- empty benchmarks in the same file ---- */
@@ -186,6 +205,9 @@ static struct range range_of(const struct tkf_floor *floor, const struct tkf_har
                           SLOWEST * form->hi * floor->cycle_max_ns};
     if (form->lo == 0) /* what was taken off varies by far more than what is left */
         range.hi = INFINITY;
+    if (form == floor->known && floor->harness->untold)
+        range.hi = fmax(range.hi, (1 + TKF_FLOOR_TOLERANCE) * floor->harness->untold_most *
+                                      floor->cycle_max_ns);
     if (next && next->name)
         range.hi = fmin(range.hi, TKF_CYCLE_SHARE * next->lo * floor->cycle_min_ns);
     return range;
@@ -265,6 +287,23 @@ static const char *say_rejected(struct tkf_results *results, const struct emptie
     return tkf_results_text(results, text, strlen(text));
 }
 
+/* How the table's floor was got, and what had to be assumed. */
+static const char *say_table(struct tkf_results *results, const struct tkf_floor *floor)
+{
+    char text[240];
+    const char *how =
+        floor->live ? "this framework's empty benchmark, as the machine's profile measured it"
+                    : "what this framework's empty loop costs in cycles of the machine's profile";
+    const char *untold = floor->harness->untold;
+    if (!untold)
+        return how;
+    snprintf(text, sizeof(text), "%s; results do not say whether they ran %s or %s, %s", how,
+             floor->known[0].name, untold,
+             floor->untold.name ? "of which the first is assumed"
+                                : "which is taken to cost the same");
+    return tkf_results_text(results, text, strlen(text));
+}
+
 static struct tkf_form_floor *add_form(struct tkf_floor *floor, const char *name)
 {
     struct tkf_form_floor *form = &floor->forms[floor->nforms++];
@@ -333,7 +372,9 @@ static size_t forms_of_harness(struct tkf_floor *floor, struct empties *empties,
         double slower_by = slower_by_of(floor, &forms[i]);
         const char *name;
         size_t n = form_from(empties, range_of(floor, &forms[i], next), &form, &name);
-        if (n == 1 && batched && is_beaten(floor, &form, fastest, slower_by)) {
+        /* so many cycles are only those of the form that is not told */
+        bool far = form.low > SLOWEST * forms[i].hi * floor->cycle_max_ns;
+        if ((n == 1 || (n > 1 && far)) && batched && is_beaten(floor, &form, fastest, slower_by)) {
             n = 0;
             form = (struct tkf_form_floor){.name = forms[i].name};
         }
@@ -654,10 +695,7 @@ static void choose(struct tkf_results *results, const struct tkf_profile *profil
         use_own(floor, origin->own_floor_ns);
     } else if (floor->nforms > 0) {
         floor->used.source = TKF_FLOOR_HARNESS;
-        floor->used.text =
-            floor->live
-                ? "this framework's empty benchmark, as the machine's profile measured it"
-                : "what this framework's empty loop costs in cycles of the machine's profile";
+        floor->used.text = say_table(results, floor);
     } else if (profile && origin->timing == TKF_TIMING_BATCHED &&
                isfinite(profile->cpus[0].floor.floor_ns.mid)) {
         use_profile(floor, profile);

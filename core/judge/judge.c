@@ -170,7 +170,10 @@ static int by_name(const void *a, const void *b)
     int order = strcmp(x->origin->framework, y->origin->framework);
     if (order == 0)
         order = strcmp(x->group, y->group);
-    return order != 0 ? order : strcmp(x->name, y->name);
+    if (order == 0)
+        order = strcmp(x->name, y->name);
+    return order != 0 ? order
+                      : strcmp(x->full_name ? x->full_name : "", y->full_name ? y->full_name : "");
 }
 
 /* The baseline's rows by name; NULL when out of memory. */

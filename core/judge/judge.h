@@ -52,6 +52,8 @@ struct tkf_floor {
     const struct tkf_harness *harness; /* NULL: a framework without a known loop */
     struct tkf_harness_form known[TKF_HARNESS_FORMS_MAX]; /* its, as the profile measured them */
     bool live; /* one of them at least was measured by the profile */
+    /* what the form that results do not tell from the first costs, where the profile found it to cost more; name NULL */
+    struct tkf_harness_form untold;
     struct tkf_floor_used used;
     struct tkf_form_floor forms[2 * TKF_HARNESS_FORMS_MAX]; /* as measured, and at its fastest */
     unsigned nforms;

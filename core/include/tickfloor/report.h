@@ -98,6 +98,7 @@ struct tkf_result {
     unsigned line;             /**< 1-based, of its first row; 0 where a file has no lines (one JSON line) */
     const char *group;         /**< package, type, suite; "" */
     const char *name;          /**< as the framework prints it, without the group and without a -procs suffix */
+    const char *full_name;     /**< with that suffix, where rows differ by it alone (Go's -cpu 1,2); NULL */
     double ns;                 /**< one operation; the median over repetitions */
     double ns_lo, ns_hi;       /**< the interval the file gives, or of the repetitions; NAN */
     double quantum_ns;         /**< what one unit of the last printed digit is worth; 0 for exact values, NAN */

@@ -32,7 +32,8 @@ void tkf_go_run_end(struct tkf_go *go, struct tkf_go_run *run);
 int tkf_go_recognise(const char *head, size_t length);
 
 /**
- * Take the -procs suffix off the names of this input, where all names of a group share it: names may end in a number of their own.
+ * Take the -procs suffix off the names of this input, where all names of a group share it, or each has every one of a list: names may
+ * end in a number of their own.
  */
 void tkf_go_strip_procs(struct tkf_sink *sink);
 

@@ -72,7 +72,7 @@ int tkf_write_plot(const struct tkf_report *report, const char *path, char *ret_
 
 bool tkf_flagged(const struct tkf_result *result);
 
-/** The name, or what stands for one that is empty. */
+/** The name, so that no other row has it, or what stands for one that is empty. */
 const char *tkf_name_shown(const struct tkf_result *result);
 
 struct tkf_verdict_text {
