@@ -65,6 +65,12 @@ struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
  */
 void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *row);
 
+/**
+ * The line at hand is this format's own, though it gives no row: no other reader is asked. For formats
+ * that have many such lines; there is no need to say it of a few.
+ */
+void tkf_sink_understood(struct tkf_sink *sink);
+
 /** Keep bytes as a NUL-terminated string for as long as the results live; equal strings are kept once. */
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length);
 

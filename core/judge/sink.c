@@ -524,8 +524,14 @@ static struct tkf_row *row_of(struct tkf_sink *sink, const struct tkf_result *gi
     return sink->out_of_memory ? NULL : find_row(sink->results, ret_key);
 }
 
+void tkf_sink_understood(struct tkf_sink *sink)
+{
+    sink->nadded++;
+}
+
 void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *given)
 {
+    sink->nadded++;
     struct key key;
     struct tkf_row *row = row_of(sink, given, &key);
     if (!row) {

@@ -202,7 +202,8 @@ static void take_row(struct tkf_go *go, struct tkf_go_run *run, const struct tkf
     forget_pending(go, run);
     run->pending = kept;
     run->pending_line = line->number;
-    run->pending_began = rest.length > 0;
+    /* The head of many a table says no more than "Benchmark". */
+    run->pending_began = rest.length > 0 && !tkf_slice_is(name, benchmark);
     if (take_rest(go, run, line, rest))
         return;
     if (kind == ROW_BROKEN) {

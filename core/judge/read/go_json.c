@@ -109,6 +109,7 @@ static bool take_line(struct tkf_go *go, struct packages *packages, const struct
                         problem.text);
         return true;
     }
+    tkf_sink_understood(go->sink);
     bool taken = take_event(go, packages, event, line->number);
     json_decref(event);
     return taken;
