@@ -563,6 +563,8 @@ static const struct stream {
      "is broken from here"},
     {"{\"benchmarks\": [{\"x\": NaN},\n" ENTRY("a") "]}", 1, 2, 0, "1 values are no numbers"},
     {"{\"load_avg\": [inf], \"benchmarks\": [" ENTRY("a") "]}", 1, 1, 0, "1 values are no numbers"},
+    {"{\"benchmarks\": [" ENTRY("a\\u0000b") "," ENTRY("a\\u0000c") "]}", 2, 1, 0,
+     "2 characters in strings"},
     {"with {} and [1/2]\n{\"benchmarks\": [" ENTRY("a") "]}", 1, 1, 1, "text before"},
     {"{\"benchmarks\": [" ENTRY("a") "]}\n1 leak\n", 1, 1, 2, "text after"},
 };

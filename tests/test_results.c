@@ -313,6 +313,7 @@ static void test_strings(void **state)
     }
     assert_ptr_equal(tkf_sink_text(&fixture.sink, "abc", 3), abc);
     assert_string_equal(tkf_sink_text(&fixture.sink, "", 0), "");
+    assert_string_equal(tkf_sink_text(&fixture.sink, "a\0b\0", 4), "a?b?");
     end(&fixture);
 }
 

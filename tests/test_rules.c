@@ -330,6 +330,11 @@ static void empty_benchmarks_in_the_file_come_first(void **state)
     assert_close(used->ns.hi, 0.8, 1e-9);
     expect_verdict(&run, "BenchmarkAt", AT_FLOOR, "empty-loop");
     expect_verdict(&run, "BenchmarkTwice", NEAR_FLOOR, NULL);
+    /* They are flagged as any, and not to be mended. */
+    expect_verdict(&run, "BenchmarkNoop", AT_FLOOR, "empty-loop");
+    assert_true(find(&run, "BenchmarkNoop")->is_floor && !find(&run, "BenchmarkAt")->is_floor);
+    assert_non_null(strstr(find(&run, "BenchmarkNoop")->hint, "this is your floor"));
+    assert_non_null(strstr(find(&run, "BenchmarkAt")->hint, "b.Loop"));
     end(&run);
 }
 
@@ -344,6 +349,7 @@ static void a_name_alone_makes_no_floor_and_no_flag(void **state)
     judge(&run);
     assert_int_equal(tkf_results_floor(run.results, run.origin)->source, TKF_FLOOR_HARNESS);
     expect_verdict(&run, "BenchmarkEmptyString", OK, NULL);
+    assert_false(find(&run, "BenchmarkEmptyString")->is_floor);
     expect_verdict(&run, "BenchmarkMul", NEAR_FLOOR, NULL);
     expect_verdict(&run, "BenchmarkBaseline", OK, NULL);
     end(&run);
@@ -962,10 +968,14 @@ static void hints_are_in_the_frameworks_terms(void **state)
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         struct tkf_origin origin = {.framework = words[i][0]};
-        assert_non_null(strstr(tkf_hint(TKF_VERDICT_AT_FLOOR, &origin), words[i][1]));
-        assert_null(tkf_hint(TKF_VERDICT_OK, &origin));
-        for (int verdict = 0; verdict < TKF_VERDICT_OK; verdict++)
-            assert_non_null(tkf_hint(verdict, &origin));
+        struct tkf_result row = {.origin = &origin, .verdict = TKF_VERDICT_AT_FLOOR};
+        assert_non_null(strstr(tkf_hint(&row), words[i][1]));
+        row.verdict = TKF_VERDICT_OK;
+        assert_null(tkf_hint(&row));
+        for (int verdict = 0; verdict < TKF_VERDICT_OK; verdict++) {
+            row.verdict = (enum tkf_verdict)verdict;
+            assert_non_null(tkf_hint(&row));
+        }
     }
 }
 
@@ -1098,6 +1108,8 @@ static void expectations_are_kept(void **state)
                          .profile = &profile, .profile_applies = true, .expect = expect});
     expect_verdict(&run, "AllocGood", OK, NULL);
     expect_verdict(&run, "AllocNone", IMPOSSIBLE, "expect");
+    assert_non_null(strstr(find(&run, "AllocNone")->hint, "what is expected of it"));
+    assert_non_null(strstr(find(&run, "Search")->hint, "b.Loop")); /* work that was not done */
     expect_verdict(&run, "AllocQuick", IMPOSSIBLE, "expect");
     expect_verdict(&run, "AllocUnknown", OK, NULL);
     expect_verdict(&run, "Search", IMPOSSIBLE, "declared-work");

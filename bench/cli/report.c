@@ -408,6 +408,9 @@ static void calibrate(struct found *found)
     } else {
         snprintf(found->text, sizeof found->text,
                  "%.400s, and measuring this machine failed: %.200s", reason, why.text);
+        tkf_error(why.next[0] ? why.next : NULL,
+                  "measuring this machine failed, so results are held against physical bounds: %s",
+                  why.text);
     }
 }
 
@@ -597,6 +600,22 @@ static int check(struct arguments *arguments, const struct tkf_common *common,
     return TKF_EXIT_OK;
 }
 
+/* Where there is no report to print them in. */
+static void say_notices(const struct tkf_results *results)
+{
+    enum { SHOWN = 5 };
+    size_t count = tkf_results_notices(results);
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        const struct tkf_notice *notice = tkf_results_notice(results, i);
+        if (notice->line > 0)
+            tkf_error(NULL, "%s:%u: %s", notice->file, notice->line, notice->text);
+        else
+            tkf_error(NULL, "%s: %s", notice->file, notice->text);
+    }
+    if (count > SHOWN)
+        tkf_error(NULL, "and %zu more such notices", count - SHOWN);
+}
+
 /* Read what is named beside the results, before a run that may take long; an exit status. */
 static int read_against(const struct arguments *arguments, struct against *against)
 {
@@ -646,6 +665,8 @@ int tkf_verb_report(int argc, char **argv)
     if (tkf_results_count(results) > 0) {
         int judged = report_on(results, &against, &arguments, &common, is_piped(paths, npaths));
         status = status > judged ? status : judged;
+    } else {
+        say_notices(results);
     }
     if (status != TKF_EXIT_USAGE && tkf_interrupted(NULL))
         status = TKF_EXIT_SIGINT;

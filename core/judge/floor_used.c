@@ -134,8 +134,9 @@ static void take_known(struct tkf_floor *floor, const struct tkf_profile *profil
 
 struct empty {
     double low, mid;
-    const char *name;
-    bool used;
+    struct tkf_result *row;
+    /* one benchmark is of one form; PUT_ASIDE looked like one of it, and is not empty */
+    enum { FREE, TAKEN, PUT_ASIDE } state;
 };
 
 struct empties {
@@ -175,14 +176,15 @@ static int find_empties(struct tkf_row *const *rows, size_t nrows, const char *f
     if (!found.list)
         return TKF_ENOMEM;
     for (size_t i = 0; i < nrows; i++) {
-        const struct tkf_result *row = &rows[i]->result;
+        struct tkf_result *row = &rows[i]->result;
+        row->is_floor = false;
         if (!may_be_floor(row) || !is_named(row, floor_bench))
             continue;
         bool no_low = row->origin->timing == TKF_TIMING_PROCESS && isnan(row->min_ns);
         found.list[found.n++] = (struct empty){
             .low = no_low ? 0 : tkf_lowest_ns(row), /* it may have been anything */
             .mid = row->ns,
-            .name = row->name,
+            .row = row,
         };
     }
     qsort(found.list, found.n, sizeof(*found.list), by_low);
@@ -239,16 +241,16 @@ static size_t form_from(struct empties *empties, struct range range, struct tkf_
     unsigned n = 0;
     for (size_t i = 0; i < empties->n && n < 64; i++) {
         struct empty *empty = &empties->list[i];
-        if (empty->used || !(empty->mid >= range.lo && empty->low <= range.hi))
+        if (empty->state != FREE || !(empty->mid >= range.lo && empty->low <= range.hi))
             continue;
         if (n > 0 && range.lo > 0 && empty->low > SAME_FORM * form->low)
             break;
         if (n == 0) {
             form->low = empty->low;
             form->mid_most = empty->mid;
-            *ret_name = empty->name;
+            *ret_name = empty->row->name;
         }
-        empty->used = true; /* one benchmark is of one form */
+        empty->state = TAKEN;
         form->low_most = empty->low;
         form->mid_most = fmax(form->mid_most, empty->mid);
         mids[n++] = empty->mid;
@@ -259,6 +261,17 @@ static size_t form_from(struct empties *empties, struct range range, struct tkf_
         form->measured = true;
     }
     return n;
+}
+
+/* Those that were taken since are not empty. */
+static void put_aside(struct empties *empties, size_t n, double low)
+{
+    for (size_t i = 0; i < empties->n && n > 0; i++) {
+        if (empties->list[i].state == TAKEN && empties->list[i].low >= low) {
+            empties->list[i].state = PUT_ASIDE;
+            n--;
+        }
+    }
 }
 
 static const char *say_empties(struct tkf_results *results, size_t n, const char *name)
@@ -281,7 +294,7 @@ static const char *say_rejected(struct tkf_results *results, const struct emptie
         return NULL;
     snprintf(text, sizeof(text),
              "%s; \"%.100s\" calls itself empty and is not taken for it: %s is %s", floor_text,
-             empties->list[0].name, tkf_time_text(ns, empties->list[0].mid),
+             empties->list[0].row->name, tkf_time_text(ns, empties->list[0].mid),
              empties->list[0].mid > 0 ? "more than such a loop takes, or others of the run beat it"
                                       : "no time of a loop");
     return tkf_results_text(results, text, strlen(text));
@@ -375,6 +388,7 @@ static size_t forms_of_harness(struct tkf_floor *floor, struct empties *empties,
         /* so many cycles are only those of the form that is not told */
         bool far = form.low > SLOWEST * forms[i].hi * floor->cycle_max_ns;
         if ((n == 1 || (n > 1 && far)) && batched && is_beaten(floor, &form, fastest, slower_by)) {
+            put_aside(empties, n, form.low);
             n = 0;
             form = (struct tkf_form_floor){.name = forms[i].name};
         }
@@ -736,6 +750,8 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
     if (empties.n > 0 && !takes_empty(&floor))
         floor.used.text = say_rejected(results, &empties, floor.used.text);
     show_form(&floor);
+    for (size_t i = 0; i < empties.n; i++)
+        empties.list[i].row->is_floor = empties.list[i].state == TAKEN;
     free(empties.list);
     if (ret < 0 || !floor.used.text) {
         free(floor.sorted_ns);

@@ -57,10 +57,12 @@ static unsigned escaped_unit(const char *at, const char *end)
     return (unsigned)strtoul(digits, NULL, 16);
 }
 
-/* Bytes of the escape here, of both where two make a pair; 0 for half of a pair, which is no text. */
+/* Bytes of the escape here, of both where two make a pair; 0 for what is no text: half of a pair, NUL. */
 static size_t escape_bytes(const char *at, const char *end)
 {
     unsigned unit = escaped_unit(at, end);
+    if (end - at >= UNIT_BYTES && memcmp(at, "\\u0000", UNIT_BYTES) == 0)
+        return 0; /* it would end the text */
     if ((unit & 0xf800) != 0xd800)
         return 2;
     bool pair = unit < 0xdc00 && (escaped_unit(at + UNIT_BYTES, end) & 0xfc00) == 0xdc00;
@@ -217,7 +219,7 @@ bool tkf_json_worth_mending(const json_error_t *problem)
             return true;
     }
     return code == json_error_premature_end_of_input || code == json_error_numeric_overflow ||
-           code == json_error_invalid_utf8;
+           code == json_error_invalid_utf8 || code == json_error_null_character;
 }
 
 json_t *tkf_json_load_mended(const char *text, size_t length, struct tkf_mended *done,

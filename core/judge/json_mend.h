@@ -6,13 +6,13 @@
 #include "reader.h"
 
 /** How all JSON is parsed: what follows the document is the caller's to look at. */
-#define TKF_JSON_FLAGS (JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL)
+#define TKF_JSON_FLAGS JSON_DISABLE_EOF_CHECK
 
 /** What was done to the text, for the notices. */
 struct tkf_mended {
     unsigned not_numbers; /**< NaN, Infinity, and numbers that no double holds */
     unsigned
-        characters; /**< in strings: not UTF-8, control characters, halves of surrogate pairs */
+        characters; /**< in strings: not UTF-8, control characters, NUL, halves of surrogate pairs */
     bool closed;    /**< the end was missing */
 };
 

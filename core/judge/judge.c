@@ -48,7 +48,7 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
     static const struct {
         double ns;
         const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
     size_t i = 0;
     while (i < sizeof(units) / sizeof(units[0]) - 1 && fabs(ns) < units[i].ns)
         i++;
@@ -299,7 +299,7 @@ static void judge(struct tkf_case *c)
     tkf_expect_check(c);
     row->verdict = pick(c);
     tkf_corroborate(c, row->verdict);
-    row->hint = tkf_hint(row->verdict, row->origin);
+    row->hint = tkf_hint(row);
 }
 
 int tkf_results_judge(struct tkf_results *results, const struct tkf_judge_options *options)

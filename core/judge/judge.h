@@ -182,8 +182,11 @@ void tkf_expect_check(struct tkf_case *c);
 
 /* ---- hints.c ---- */
 
-/** What to do about a verdict in the framework's own terms; NULL for ok. */
-const char *tkf_hint(enum tkf_verdict verdict, const struct tkf_origin *origin);
+/** What to do about a row's verdict and evidence, in the framework's own terms; NULL for ok. */
+const char *tkf_hint(const struct tkf_result *row);
+
+/** The rule of an expectation of the user's that does not hold. */
+#define TKF_RULE_EXPECT "expect"
 
 /* ---- rules ---- */
 

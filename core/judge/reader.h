@@ -71,7 +71,7 @@ void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *row);
  */
 void tkf_sink_understood(struct tkf_sink *sink);
 
-/** Keep bytes as a NUL-terminated string for as long as the results live; equal strings are kept once. */
+/** Keep bytes as a NUL-terminated string for as long as the results live, a NUL in them as '?'; equal strings are kept once. */
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length);
 
 /** Say of a line what could not be read or is worth knowing. printf-like. */

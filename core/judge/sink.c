@@ -188,6 +188,19 @@ const char *tkf_results_text(struct tkf_results *results, const char *text, size
     return copy;
 }
 
+/* A NUL would end it, and make one of two names. */
+static const char *text_without_nul(struct tkf_results *results, const char *text, size_t length)
+{
+    char *copy = malloc(length);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        copy[i] = text[i] ? text[i] : '?';
+    const char *kept = tkf_results_text(results, copy, length);
+    free(copy);
+    return kept;
+}
+
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length)
 {
     const struct tkf_slice last = sink->last_text;
@@ -195,7 +208,8 @@ const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length
         text = ""; /* a slice of nothing may be nowhere */
     if (last.text && last.length == length && memcmp(last.text, text, length) == 0)
         return last.text;
-    const char *kept = tkf_results_text(sink->results, text, length);
+    const char *kept = memchr(text, '\0', length) ? text_without_nul(sink->results, text, length)
+                                                  : tkf_results_text(sink->results, text, length);
     if (!kept) {
         sink->out_of_memory = true;
         return "";

@@ -130,6 +130,7 @@ struct tkf_result {
     enum tkf_verdict verdict;
     struct tkf_evidence *evidence; /**< the weightiest first */
     unsigned nevidence;
+    bool is_floor;             /**< an empty benchmark that the others are held against */
     const char *hint;          /**< what to do, in the framework's own terms; NULL for ok */
     double cycles_shown;       /**< ns in core cycles of the floor used, NAN */
     double over_floor_ns;      /**< ns less the floor, below 0 when under it; NAN without a floor */

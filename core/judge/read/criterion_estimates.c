@@ -125,10 +125,25 @@ static const char *fill_row(struct tkf_sink *sink, struct tkf_result *row, const
     return NULL;
 }
 
+/* What lies beside the estimates: a sample has no name and its benchmark no time. */
+static bool is_sample(const char *head)
+{
+    return tkf_head_has(head, TKF_WORDS("\"iters\":[", "\"times\":["));
+}
+
+static bool is_benchmark(const char *head)
+{
+    return tkf_head_has(head, TKF_WORDS("\"group_id\"", "\"full_id\"", "\"directory_name\""));
+}
+
 static int recognise(const char *head, size_t length)
 {
     (void)length;
-    if (!tkf_head_opens(head, '{') || !strstr(head, "\"point_estimate\""))
+    if (!tkf_head_opens(head, '{'))
+        return 0;
+    if (is_sample(head) || is_benchmark(head))
+        return 60; /* the message says what to give instead */
+    if (!strstr(head, "\"point_estimate\""))
         return 0;
     return strstr(head, "\"confidence_interval\"") ? 95 : 0;
 }
@@ -142,6 +157,15 @@ static void give_error(struct tkf_input_error *error, const char *text, const ch
 
 static int read_file(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error)
 {
+    size_t length;
+    const char *head = tkf_input_head(in, &length);
+    if (is_sample(head) || is_benchmark(head)) {
+        give_error(ret_error,
+                   is_sample(head) ? "Criterion's samples alone, without a name"
+                                   : "what Criterion knows of a benchmark, without its times",
+                   "give the estimates.json beside it, or the folder target/criterion");
+        return TKF_EFORMAT;
+    }
     json_t *estimates = tkf_json_load(in, sink, ret_error);
     if (!estimates)
         return TKF_EFORMAT;

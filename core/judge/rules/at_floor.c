@@ -65,12 +65,17 @@ static bool is_empty_loop(struct tkf_case *c)
     const char *empty = tkf_empty_text(c);
     bool loop = strcmp(empty, "loop") == 0; /* in which work can hide */
     compared_text(c, by_fastest, compared);
-    tkf_say(
-        c, "empty-loop",
-        "%s, where an empty %s takes %s; it cannot be told from an empty %s, be it that the work "
-        "is gone or that it %s",
-        compared, empty, tkf_range_text(range, form->low, form->mid_most), empty,
-        loop ? "fits beside the loop's own" : "takes next to nothing");
+    if (c->row->is_floor)
+        tkf_say(c, "empty-loop",
+                "%s; it is an empty benchmark, the floor that the others are held against",
+                compared);
+    else
+        tkf_say(
+            c, "empty-loop",
+            "%s, where an empty %s takes %s; it cannot be told from an empty %s, be it that the work "
+            "is gone or that it %s",
+            compared, empty, tkf_range_text(range, form->low, form->mid_most), empty,
+            loop ? "fits beside the loop's own" : "takes next to nothing");
     if (c->sharers > 1)
         tkf_say(
             c, "may-be-shared",

@@ -188,7 +188,7 @@ static bool breaks_expectation(struct tkf_case *c)
 {
     char declared[TKF_TIME_SIZE];
     if (c->broken) {
-        tkf_say(c, "expect", "the expectation \"%s\" does not hold", c->broken);
+        tkf_say(c, TKF_RULE_EXPECT, "the expectation \"%s\" does not hold", c->broken);
         return true;
     }
     if (!tkf_number_is_known(c) || !(c->row->ns * c->sharers < c->expects_ns))
