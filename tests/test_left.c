@@ -92,8 +92,8 @@ static unsigned line_of(const struct tkf_results *results, const char *framework
 static void expect(const struct tkf_results *results, size_t count, size_t notices)
 {
     if (tkf_results_notices(results) > notices)
-        fail_msg("%u: %s", tkf_results_notice(results, 0)->line,
-                 tkf_results_notice(results, 0)->text);
+        print_error("%u: %s", tkf_results_notice(results, 0)->line,
+                    tkf_results_notice(results, 0)->text);
     assert_int_equal(tkf_results_notices(results), notices);
     assert_int_equal(tkf_results_count(results), count);
 }
@@ -186,6 +186,25 @@ static void test_long_log(void **state)
     }
 }
 
+/* The first reader says that it cannot read what looks like its own, and is not. */
+static void test_notices(void **state)
+{
+    struct text text = {0};
+    (void)state;
+    add(&text, table);
+    add(&text, "BM_Broken 5 ns\n");
+    for (int i = 0; i < 9; i++)
+        add(&text, "\n");
+    add(&text, "Benchmark 1: sleep 0.01\n"
+               "  Time (mean ± σ):      12.2 ms ±   2.2 ms    [User: 0.7 ms, System: 0.9 ms]\n"
+               "  Range (min … max):    10.2 ms …  16.8 ms    15 runs\n");
+    struct tkf_results *results = read_as(&text, NULL);
+    expect(results, 2, 1);
+    assert_int_equal(tkf_results_notice(results, 0)->line, 5);
+    assert_int_equal(line_of(results, "hyperfine", "sleep 0.01"), 15);
+    tkf_results_free(results);
+}
+
 /* Text that nobody knows is said to be skipped; a format that was named is the only one. */
 static void test_no_others(void **state)
 {
@@ -210,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_lines_of_two), cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_documents),    cmocka_unit_test(test_returns),
         cmocka_unit_test(test_long_log),     cmocka_unit_test(test_no_others),
+        cmocka_unit_test(test_notices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

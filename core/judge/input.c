@@ -442,6 +442,8 @@ static void leave_given(struct tkf_input *in)
 {
     if (in->given_waits && in->sink->nadded == in->given_results)
         tkf_left_line(in->left, &in->given);
+    else if (in->given_waits)
+        tkf_left_taken(in->left, in->given.number);
     in->given_waits = false;
 }
 

@@ -16,6 +16,9 @@
 /* Lines in between that were results; what stood before them is not of the same table. */
 #define GAP_LINES 1000
 
+/* A result may stand on so many lines. */
+#define BLOCK_LINES 5
+
 #define TEXT_BYTES_MAX ((size_t)256 << 20)
 
 /* The first line from *at* on that begins a document. */
@@ -140,7 +143,47 @@ void tkf_left_text(struct tkf_left *left, struct tkf_slice text, unsigned number
     }
 }
 
+void tkf_left_taken(struct tkf_left *left, unsigned number)
+{
+    if (!left->follows)
+        return;
+    unsigned *taken = tkf_grow(left->taken, left->ntaken, &left->taken_size, sizeof(*taken));
+    if (!taken) {
+        left->out_of_memory = true;
+        return;
+    }
+    left->taken = taken;
+    left->taken[left->ntaken++] = number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return (x > y) - (x < y);
+}
+
+void tkf_left_sort_taken(struct tkf_left *left)
+{
+    if (left->ntaken > 0)
+        qsort(left->taken, left->ntaken, sizeof(*left->taken), by_number);
+}
+
+bool tkf_left_answers(const struct tkf_left *left, unsigned number)
+{
+    size_t from = 0, to = left->ntaken;
+    unsigned least = number > BLOCK_LINES ? number - BLOCK_LINES : 0;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (left->taken[middle] < least)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < left->ntaken && left->taken[from] <= number + BLOCK_LINES;
+}
+
 void tkf_left_free(struct tkf_left *left)
 {
     free(left->text.text);
+    free(left->taken);
 }

@@ -24,6 +24,9 @@ struct tkf_left {
     size_t looked;        /* bytes of it that no other reader knew */
     bool known;           /* another reader knows it: all is kept from here on */
     unsigned full;        /* the line on which there was too much of it; 0 */
+    unsigned *taken;      /* lines of which a reader after the first made something */
+    size_t ntaken, taken_size;
+    bool follows; /* there was a reader before this one */
     /* what to say if nothing of it is a result */
     struct {
         unsigned line;
@@ -35,6 +38,15 @@ struct tkf_left {
 
 /** Keep a line. */
 void tkf_left_line(struct tkf_left *left, const struct tkf_line *line);
+
+/** Note that a reader made something of a line that another had left. */
+void tkf_left_taken(struct tkf_left *left, unsigned number);
+
+/** All lines have been noted. */
+void tkf_left_sort_taken(struct tkf_left *left);
+
+/** Whether what an earlier reader said of a line is answered: a later one knew what is on it, or close to it. */
+bool tkf_left_answers(const struct tkf_left *left, unsigned number);
 
 /** Keep lines, of which the first has this number. @param why  what to say if they hold no result, NULL. */
 void tkf_left_text(struct tkf_left *left, struct tkf_slice text, unsigned number, const char *why);

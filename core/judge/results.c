@@ -174,6 +174,9 @@ static size_t read_pass(struct tkf_results *results, const char *file,
         results->nnotices = before; /* it was not that format's */
     if (ret == TKF_EFORMAT && rows > 0)
         tkf_sink_notice(&sink, error.line, "%s", error.text);
+    for (size_t i = 0; i < rows; i++)
+        tkf_left_taken(ret_left, tkf_sink_result(&sink, i)->line);
+    tkf_left_sort_taken(ret_left);
     if (!input.whole || rows == 0)
         tkf_readers_use(reader, ret_left->used);
     tkf_sink_end(&sink);
@@ -195,13 +198,32 @@ static void say_left(struct tkf_results *results, const char *file, const struct
                         "format as a file of its own");
 }
 
-/* Let other readers have the lines that gave nothing, one after another. How many results there are. */
-static size_t read_left(struct tkf_results *results, const char *file, struct tkf_left *left)
+/* Take back what was said of lines that turned out to be another format's, of the notices in [from, to). */
+static void take_back(struct tkf_results *results, size_t from, size_t to,
+                      const struct tkf_left *left)
+{
+    size_t kept = from;
+    for (size_t i = from; i < results->nnotices; i++) {
+        bool answered = i < to && tkf_left_answers(left, results->notices[i].line);
+        if (!answered)
+            results->notices[kept++] = results->notices[i];
+    }
+    if (kept < results->nnotices)
+        results->nnotices = kept;
+}
+
+/*
+ * Let other readers have the lines that gave nothing, one after another. How many results there are.
+ * The notices of the file begin at *first_notice*.
+ */
+static size_t read_left(struct tkf_results *results, const char *file, struct tkf_left *left,
+                        size_t first_notice)
 {
     size_t all = 0;
     const struct tkf_reader *reader;
     while (!left->out_of_memory && (reader = tkf_left_reader(left))) {
-        struct tkf_left more = {.out_of_memory = false};
+        struct tkf_left more = {.follows = true};
+        size_t notices = results->nnotices;
         memcpy(more.used, left->used, sizeof(more.used));
         size_t rows = read_pass(results, file, reader, left, &more);
         left->out_of_memory |= more.out_of_memory;
@@ -211,6 +233,7 @@ static size_t read_left(struct tkf_results *results, const char *file, struct tk
             continue;
         }
         all += rows;
+        take_back(results, first_notice, notices, &more);
         tkf_left_free(left);
         *left = more;
     }
@@ -229,6 +252,7 @@ int tkf_results_read(struct tkf_results *results, FILE *in, const char *name, co
     const char *file = tkf_results_text(results, name, strlen(name));
     if (!file)
         return tkf_refuse_memory(ret_error);
+    const size_t notices = results->nnotices;
     tkf_sink_begin(&sink, results, file, NULL);
     tkf_input_begin(&input, in, tee, &sink);
     input.left = format ? NULL : &left;
@@ -238,7 +262,7 @@ int tkf_results_read(struct tkf_results *results, FILE *in, const char *name, co
     tkf_sink_end(&sink);
     int worse = streams_error(&input, &sink, ret_error);
     tkf_input_end(&input);
-    if (tkf_sink_rows(&sink) + read_left(results, file, &left) == 0 && ret == 0 && reader)
+    if (tkf_sink_rows(&sink) + read_left(results, file, &left, notices) == 0 && ret == 0 && reader)
         ret = tkf_refuse(ret_error, 0, "check that the run had benchmarks in it",
                          "no benchmark results in this %s", reader->text);
     if (left.out_of_memory)
