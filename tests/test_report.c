@@ -465,6 +465,20 @@ static void expectations(void **state)
                        cases[i].status, "");
     }
     const char *path = input(HEAD REAL), *expect = in_home("expect.txt");
+    write_contents(expect, "BenchmarkReal ns>=1\nBenchmarkRael ns>=1\nZ* ns>=1\n");
+    static const struct {
+        const char *fail_on;
+        int status;
+    } unmet[] = {{"all", 1}, {"broken-expectation", 1}, {"at-floor", 0}, {"none", 0}};
+    for (size_t i = 0; i < sizeof unmet / sizeof unmet[0]; i++) {
+        struct run_result result = call(&(struct call){
+            .words = {"report", "--json", "--expect", expect, "--fail-on", unmet[i].fail_on, path}});
+        assert_int_equal(result.status, unmet[i].status);
+        assert_int_equal(count_of(result.out, "the expectation is broken: no result is named"), 2);
+        assert_non_null(strstr(result.out, "\\\"BenchmarkRael\\\"; did you mean \\\"BenchmarkReal"));
+        assert_non_null(strstr(result.out, "\"line\": 3"));
+        run_result_free(&result);
+    }
     write_contents(expect, "BenchmarkReal ns>=1\nBenchmarkReal fast\n");
     struct run_result result = call(&(struct call){.words = {"report", "--expect", expect, path}});
     assert_int_equal(result.status, 2);
@@ -484,6 +498,11 @@ static void baseline(void **state)
                                       "--fail-on", "went-quiet", path}});
     assert_int_equal(result.status, 1);
     assert_non_null(strstr(result.out, "went-quiet"));
+    assert_null(strstr(result.out, "nothing is compared"));
+    run_result_free(&result);
+    write_contents(before, HEAD "BenchmarkOther-8 \t 1000000\t 400 ns/op\n");
+    result = call(&(struct call){.words = {"report", "-q", "--baseline", before, path}});
+    assert_non_null(strstr(result.out, "before.txt: the baseline has no result of the name"));
     run_result_free(&result);
 }
 
@@ -496,6 +515,12 @@ static void floor_bench(void **state)
     assert_int_equal(result.status, 0);
     assert_non_null(strstr(result.out, "floor 0.310 ns"));
     run_result_free(&result);
+    call_expecting(&(struct call){.words = {"report", "--floor-bench", "BenchmarkViod", path}}, 2,
+                   "--floor-bench: no result is named \"BenchmarkViod\"; did you mean \"BenchmarkVoid\"?");
+    path = input(HEAD REAL "BenchmarkVoid/batch=8-8 \t 1000000000\t 0.3100 ns/op\n");
+    call_expecting(
+        &(struct call){.words = {"report", "--floor-bench", "BenchmarkVoid/batch=8", path}}, 2,
+        "--floor-bench: \"BenchmarkVoid/batch=8\" cannot be the floor; name one that ran once in each round, on one thread");
 }
 
 static void input_format(void **state)

@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "host.h"
+#include "report_verb.h"
 #include "write.h"
 
 #define STDIN_NAME    "<stdin>"
@@ -537,8 +538,11 @@ static bool breaks_expectation(const struct tkf_result *result)
     return false;
 }
 
-static int failed_status(const struct tkf_results *results, unsigned fail_on)
+/* What breaks an expectation is impossible; so is one of which there is no result. */
+static int failed_status(const struct tkf_results *results, size_t unmet, unsigned fail_on)
 {
+    if (unmet > 0 && (fail_on & (BROKEN_EXPECTATION | 1u << TKF_VERDICT_IMPOSSIBLE)))
+        return TKF_EXIT_FLAGGED;
     for (size_t i = 0; i < tkf_results_count(results); i++) {
         const struct tkf_result *result = tkf_results_get(results, i);
         if ((fail_on >> result->verdict & 1) ||
@@ -553,6 +557,11 @@ static int report_on(struct tkf_results *results, struct against *against,
                      const struct arguments *arguments, const struct tkf_common *common, bool piped)
 {
     struct found *found = &against->found;
+    if (arguments->floor_bench) {
+        int refused = tkf_report_floor_bench(results, arguments->floor_bench);
+        if (refused != TKF_EXIT_OK)
+            return refused;
+    }
     if (found->source == TKF_PROFILE_NONE)
         find_profile(found, results, piped, !arguments->no_calibrate);
     struct tkf_report report = {
@@ -562,13 +571,18 @@ static int report_on(struct tkf_results *results, struct against *against,
         .profile_text = found->text,
         .quiet = arguments->quiet,
     };
+    size_t unmet = tkf_report_unmet(results, against->expect, arguments->expect);
+    for (unsigned i = 0; i < arguments->nbaselines; i++)
+        tkf_report_uncompared(results, against->baseline,
+                              is_standard_input(arguments->baselines[i]) ? STDIN_NAME
+                                                                         : arguments->baselines[i]);
     int status = judge(results, arguments, against);
     if (status == TKF_EXIT_OK)
         status = print_report(&report, arguments, common);
     if (status == TKF_EXIT_OK)
         status = draw(&report, arguments->plot);
     if (status == TKF_EXIT_OK)
-        status = failed_status(results, arguments->fail_on);
+        status = failed_status(results, unmet, arguments->fail_on);
     return status;
 }
 

@@ -146,16 +146,10 @@ struct empties {
 
 static bool is_named(const struct tkf_result *row, const char *floor_bench)
 {
-    if (!floor_bench)
-        return tkf_name_is_empty(row->name);
-    size_t group = strlen(row->group);
-    return strcmp(row->name, floor_bench) == 0 ||
-           (group > 0 && strncmp(floor_bench, row->group, group) == 0 &&
-            strchr("./:", floor_bench[group]) && strcmp(floor_bench + group + 1, row->name) == 0);
+    return floor_bench ? tkf_name_is(row, floor_bench) : tkf_name_is_empty(row->name);
 }
 
-/* A floor is one operation of one thread that ran. */
-static bool may_be_floor(const struct tkf_result *row)
+bool tkf_may_be_floor(const struct tkf_result *row)
 {
     return isfinite(row->ns) && row->ns >= 0 && !row->failed && !row->sentinel &&
            !(row->threads > 1) && !(row->batch > 1) && isnan(tkf_name_parts(row->name).batch) &&
@@ -178,7 +172,7 @@ static int find_empties(struct tkf_row *const *rows, size_t nrows, const char *f
     for (size_t i = 0; i < nrows; i++) {
         struct tkf_result *row = &rows[i]->result;
         row->is_floor = false;
-        if (!may_be_floor(row) || !is_named(row, floor_bench))
+        if (!tkf_may_be_floor(row) || !is_named(row, floor_bench))
             continue;
         bool no_low = row->origin->timing == TKF_TIMING_PROCESS && isnan(row->min_ns);
         found.list[found.n++] = (struct empty){
@@ -598,7 +592,7 @@ static size_t find_readings(struct tkf_row *const *rows, size_t nrows, struct re
     for (size_t i = 0; i < nrows; i++) {
         const struct tkf_result *row = &rows[i]->result;
         bool stated = row->bytes_per_second > 0 || row->items_per_second > 0;
-        if (may_be_floor(row) && !stated && !tkf_name_parts(row->name).parallel &&
+        if (tkf_may_be_floor(row) && !stated && !tkf_name_parts(row->name).parallel &&
             row->ns >= TKF_CYCLE_SHARE * 1e9 / TKF_CORE_HZ_MAX && row->ns < 2e9 / TKF_CORE_HZ_MAX)
             readings[n++] = (struct reading){
                 .ns = row->ns, .name = row->name, .length = strcspn(row->name, "/")};

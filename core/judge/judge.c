@@ -198,6 +198,20 @@ static const struct tkf_result *find_base(const struct tkf_result *const *sorted
     return found ? *found : NULL;
 }
 
+bool tkf_results_have_common(const struct tkf_results *results, const struct tkf_results *baseline,
+                             const char *file)
+{
+    size_t n;
+    const struct tkf_result **sorted = sort_baseline(results, &n);
+    bool common = !sorted; /* not known */
+    for (size_t i = 0; i < baseline->nrows && !common; i++) {
+        const struct tkf_result *base = &baseline->rows[i]->result;
+        common = strcmp(base->origin->file, file) == 0 && find_base(sorted, n, base);
+    }
+    free(sorted);
+    return common;
+}
+
 /* ---- cases ---- */
 
 /*

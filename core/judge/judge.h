@@ -125,6 +125,12 @@ double tkf_cycles(const struct tkf_floor *floor, double ns);
  */
 double tkf_lowest_ns(const struct tkf_result *row);
 
+/* ---- judge.c ---- */
+
+/** Whether a result of the baseline, of one file of it, is compared with one of these. */
+bool tkf_results_have_common(const struct tkf_results *results, const struct tkf_results *baseline,
+                             const char *file);
+
 /* ---- floor_used.c ---- */
 
 /**
@@ -135,6 +141,9 @@ double tkf_lowest_ns(const struct tkf_result *row);
 int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origin,
                      struct tkf_row *const *rows, size_t nrows,
                      const struct tkf_judge_options *options, struct tkf_floor *ret_floor);
+
+/** Whether a result is the time of one operation of one thread that ran: nothing else is a floor. */
+bool tkf_may_be_floor(const struct tkf_result *row);
 
 /**
  * Whether a number is an empty loop's, of a form that the row may be of; that form, or NULL.
@@ -175,7 +184,17 @@ struct tkf_name_size {
  */
 unsigned tkf_name_sizes(const char *name, struct tkf_name_size ret_sizes[TKF_NAME_SIZES_MAX]);
 
+/** Whether a result has this name, alone or behind its group. */
+bool tkf_name_is(const struct tkf_result *row, const char *name);
+
 /* ---- expect.c ---- */
+
+/** The pattern of the n-th expectation, and its line; NULL past the last, and for expectations of NULL. */
+const char *tkf_expect_pattern(const struct tkf_expect *expect, size_t index, unsigned *ret_line);
+
+/** Whether there is a result of its name. */
+bool tkf_expect_is_met(const struct tkf_expect *expect, size_t index,
+                       const struct tkf_results *results);
 
 /** Fill in what is expected of a row: `expects_ns` and `broken`. */
 void tkf_expect_check(struct tkf_case *c);
