@@ -143,6 +143,32 @@ static void what_cannot_be_read(void **state)
     call_expecting(&(struct call){.words = {"report", home}}, 2, err);
 }
 
+/* The pipe swallows the status of the run. */
+static void a_run_that_failed(void **state)
+{
+    static const struct {
+        const char *fail_on;
+        int status;
+    } cases[] = {{"all", 1}, {"failed-run", 1}, {"impossible", 0}, {"none", 0}};
+    (void)state;
+    const char *path = input(HEAD REAL "panic: boom\nFAIL\tp\t1s\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run_result result =
+            call(&(struct call){.words = {"report", "--fail-on", cases[i].fail_on, path}});
+        assert_int_equal(result.status, cases[i].status);
+        assert_non_null(strstr(result.out, "the run failed: \"panic: boom\""));
+        run_result_free(&result);
+    }
+    char err[600];
+    path = input("# p\nFAIL\tp [build failed]\nFAIL\n");
+    snprintf(err, sizeof err,
+             "%s: no benchmark results in this output of go test -bench; did it build, and was "
+             "-bench given?\n"
+             "tickfloor: %s:2: the package p could not be built",
+             path, path);
+    call_expecting(&(struct call){.words = {"report", path}}, 2, err);
+}
+
 /* Why there are none is said where there is no report. */
 static void what_has_no_results(void **state)
 {
@@ -150,10 +176,10 @@ static void what_has_no_results(void **state)
     (void)state;
     const char *path = input("BenchmarkA 1 x\n--- FAIL: BenchmarkA\n");
     snprintf(err, sizeof err,
-             "%s: no benchmark results in this output of go test -bench; check that the run had "
-             "benchmarks in it\n"
+             "%s: no benchmark results in this output of go test -bench; did it build, and was "
+             "-bench given?\n"
              "tickfloor: %s:1: looks like a result, but is none: BenchmarkA 1 x\n"
-             "tickfloor: %s:2: --- FAIL: BenchmarkA",
+             "tickfloor: %s:2: the run failed: \"--- FAIL: BenchmarkA\"",
              path, path, path);
     call_expecting(&(struct call){.words = {"report", path}}, 2, err);
     path = input("{\"sampling_mode\":\"Linear\",\"iters\":[1.0,2.0],\"times\":[5.0,9.0]}");
@@ -571,6 +597,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(wrong_usage, fresh_home),
         cmocka_unit_test_setup(what_cannot_be_read, fresh_home),
         cmocka_unit_test_setup(what_has_no_results, fresh_home),
+        cmocka_unit_test_setup(a_run_that_failed, fresh_home),
         cmocka_unit_test_setup(no_permission, fresh_home),
         cmocka_unit_test_setup(one_of_two, fresh_home),
         cmocka_unit_test_setup(other_files, fresh_home),

@@ -17,8 +17,9 @@
 #define STDIN_NAME    "<stdin>"
 #define BASELINES_MAX 32
 
-/* Beside the verdicts in --fail-on. What breaks an expectation is impossible, by a rule of this name. */
+/* Beside the verdicts in --fail-on. That the run itself failed; and what breaks an expectation. What breaks an expectation is impossible, by a rule of this name. */
 #define BROKEN_EXPECTATION (1u << TKF_VERDICT_COUNT)
+#define FAILED_RUN         (1u << (TKF_VERDICT_COUNT + 1))
 #define EXPECT_RULE        "expect"
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_GITHUB, FORMAT_SARIF };
@@ -118,9 +119,11 @@ static int set_quiet(void *target, const char *name, const char *value)
 static unsigned verdicts_of(const char *word)
 {
     if (strcmp(word, "all") == 0)
-        return (1u << TKF_VERDICT_NEAR_FLOOR) - 1;
+        return ((1u << TKF_VERDICT_NEAR_FLOOR) - 1) | FAILED_RUN;
     if (strcmp(word, "broken-expectation") == 0)
         return BROKEN_EXPECTATION;
+    if (strcmp(word, "failed-run") == 0)
+        return FAILED_RUN;
     for (int verdict = 0; verdict < TKF_VERDICT_COUNT; verdict++) {
         if (strcmp(word, tkf_verdict_name(verdict)) == 0)
             return 1u << verdict;
@@ -130,9 +133,9 @@ static unsigned verdicts_of(const char *word)
 
 static int refuse_fail_on(const char *name, const char *word)
 {
-    const char *words[TKF_VERDICT_COUNT + 4] = {"all", "none", "broken-expectation"};
+    const char *words[TKF_VERDICT_COUNT + 5] = {"all", "none", "broken-expectation", "failed-run"};
     for (int verdict = 0; verdict < TKF_VERDICT_COUNT; verdict++)
-        words[verdict + 3] = tkf_verdict_name(verdict);
+        words[verdict + 4] = tkf_verdict_name(verdict);
     const char *nearest = tkf_nearest(word, words);
     char next[80] =
         "give all, none, or verdicts as the report names them, such as impossible,capped";
@@ -191,8 +194,8 @@ const struct tkf_option tkf_report_cli_options[] = {
      set_format},
     {"quiet", 'q', NULL, false, "print flagged results only", set_quiet},
     {"fail-on", 0, "LIST", false,
-     "exit with 1 for these verdicts: all (the default: every flagged one), none, or names such as "
-     "impossible,capped; also broken-expectation",
+     "exit with 1 for these verdicts: all (the default: every flagged one, and a run that failed), "
+     "none, or names such as impossible,capped; also broken-expectation and failed-run",
      set_fail_on},
     {"tee", 0, NULL, false,
      "pass standard input through to standard output, and report on standard error", set_tee},
@@ -543,6 +546,10 @@ static int failed_status(const struct tkf_results *results, size_t unmet, unsign
 {
     if (unmet > 0 && (fail_on & (BROKEN_EXPECTATION | 1u << TKF_VERDICT_IMPOSSIBLE)))
         return TKF_EXIT_FLAGGED;
+    for (size_t i = 0; (fail_on & FAILED_RUN) && i < tkf_results_notices(results); i++) {
+        if (tkf_results_notice(results, i)->failed)
+            return TKF_EXIT_FLAGGED;
+    }
     for (size_t i = 0; i < tkf_results_count(results); i++) {
         const struct tkf_result *result = tkf_results_get(results, i);
         if ((fail_on >> result->verdict & 1) ||

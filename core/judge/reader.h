@@ -77,6 +77,9 @@ const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length
 /** Say of a line what could not be read or is worth knowing. printf-like. */
 void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/** As tkf_sink_notice(), of the framework's saying that the run failed. */
+void tkf_sink_failure(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /** How many results this input has given so far: rows, repetitions merged. */
 size_t tkf_sink_rows(const struct tkf_sink *sink);
 
@@ -103,6 +106,7 @@ void tkf_row_metric(struct tkf_sink *sink, struct tkf_result *row, const char *u
 struct tkf_reader {
     const char *name;  /**< as in --input-format: "go-text" */
     const char *text;  /**< what it is, a few words, for the help */
+    const char *empty; /**< what to ask where there is no result in it; NULL: nothing of its own */
     /**
      * How sure it is that the input is its own, 0..100, from the first bytes (UTF-8, NUL-terminated). The surest reads; of two
      * equally sure the earlier in the table. 0 is "not mine".

@@ -204,7 +204,7 @@ static void take_back(struct tkf_results *results, size_t from, size_t to,
 {
     size_t kept = from;
     for (size_t i = from; i < results->nnotices; i++) {
-        bool answered = i < to && tkf_left_answers(left, results->notices[i].line);
+        bool answered = i < to && !results->notices[i].failed && tkf_left_answers(left, results->notices[i].line);
         if (!answered)
             results->notices[kept++] = results->notices[i];
     }
@@ -263,7 +263,8 @@ int tkf_results_read(struct tkf_results *results, FILE *in, const char *name, co
     int worse = streams_error(&input, &sink, ret_error);
     tkf_input_end(&input);
     if (tkf_sink_rows(&sink) + read_left(results, file, &left, notices) == 0 && ret == 0 && reader)
-        ret = tkf_refuse(ret_error, 0, "check that the run had benchmarks in it",
+        ret = tkf_refuse(ret_error, 0,
+                         reader->empty ? reader->empty : "check that the run had benchmarks in it",
                          "no benchmark results in this %s", reader->text);
     if (left.out_of_memory)
         worse = tkf_refuse_memory(ret_error);

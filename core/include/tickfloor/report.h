@@ -141,6 +141,7 @@ struct tkf_notice {
     const char *file;
     unsigned line;
     const char *text;
+    bool failed; /**< the run of the benchmarks failed, as the framework says */
 };
 
 struct tkf_results;

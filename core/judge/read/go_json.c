@@ -158,6 +158,7 @@ static int recognise(const char *head, size_t length)
 const struct tkf_reader tkf_reader_go_json = {
     .name = "go-test2json",
     .text = "output of go test -json",
+    .empty = "did it build, and was -bench given?",
     .recognise = recognise,
     .read = read_events,
 };

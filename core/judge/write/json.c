@@ -87,9 +87,9 @@ static json_t *result_of(const struct tkf_result *result, size_t floor)
 
 static json_t *notice_of(const struct tkf_notice *notice)
 {
-    return json_pack("{s:o, s:o, s:o}", "file", tkf_json_string(notice->file), "line",
+    return json_pack("{s:o, s:o, s:o, s:b}", "file", tkf_json_string(notice->file), "line",
                      notice->line > 0 ? json_integer(notice->line) : json_null(), "text",
-                     tkf_json_string(notice->text));
+                     tkf_json_string(notice->text), "failed", (int)notice->failed);
 }
 
 static json_t *summary_of(const struct tkf_results *results)

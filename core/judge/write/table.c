@@ -243,22 +243,33 @@ static void put_summary(const struct table *table)
     fprintf(table->out, "%s\n", table->reset);
 }
 
+static void put_notice(const struct table *table, const struct tkf_notice *notice)
+{
+    const char *color = notice->failed ? table->red : "";
+    /* Whole, however long: an editor finds the place by it. */
+    size_t column = tkf_put_shortened(table->out, notice->file, table->charset, PATH_COLUMNS, NULL);
+    if (notice->line > 0)
+        column += (size_t)fprintf(table->out, ":%u", notice->line);
+    fprintf(table->out, ": %s", color);
+    put_words(table, notice->text, strlen(notice->text), column + 2);
+    fprintf(table->out, "%s\n", *color ? table->reset : "");
+}
+
+/* The first few, those of a run that failed before the others. */
 static void put_notices(const struct table *table)
 {
     const struct tkf_results *results = table->report->results;
-    size_t count = tkf_results_notices(results);
+    size_t count = tkf_results_notices(results), shown = 0;
     if (count > 0)
         fputc('\n', table->out);
-    for (size_t i = 0; i < count && i < NOTICES_SHOWN; i++) {
-        const struct tkf_notice *notice = tkf_results_notice(results, i);
-        /* Whole, however long: an editor finds the place by it. */
-        size_t column =
-            tkf_put_shortened(table->out, notice->file, table->charset, PATH_COLUMNS, NULL);
-        if (notice->line > 0)
-            column += (size_t)fprintf(table->out, ":%u", notice->line);
-        fputs(": ", table->out);
-        put_words(table, notice->text, strlen(notice->text), column + 2);
-        fputc('\n', table->out);
+    for (int failed = 1; failed >= 0; failed--) {
+        for (size_t i = 0; i < count && shown < NOTICES_SHOWN; i++) {
+            const struct tkf_notice *notice = tkf_results_notice(results, i);
+            if (notice->failed != failed)
+                continue;
+            put_notice(table, notice);
+            shown++;
+        }
     }
     if (count > NOTICES_SHOWN)
         fprintf(table->out, "and %zu more such notices: see --json\n", count - NOTICES_SHOWN);
