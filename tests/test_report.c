@@ -466,6 +466,21 @@ static void a_file_that_names_its_machine(void **state)
         json_decref(root);
         run_result_free(&result);
     }
+    /* google-benchmark names no CPU, but the host. */
+    char host[256] = "";
+    assert_int_equal(gethostname(host, sizeof host - 1), 0);
+    const char *const hosts[] = {host, "another-host"};
+    for (size_t i = strcmp(host, "localhost") == 0 ? 1 : 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 "{\"context\": {\"host_name\": \"%s\", \"num_cpus\": %u, \"mhz_per_cpu\": 1},\n"
+                 "\"benchmarks\": [{\"name\": \"BM\", \"iterations\": 9, \"real_time\": 50, "
+                 "\"cpu_time\": 50, \"time_unit\": \"ns\"}]}\n",
+                 hosts[i], profile.machine.cpus);
+        result = call(&(struct call){.words = {"report", "--json", input(text)}});
+        assert_int_equal(strstr(result.out, "\"source\": \"saved\"") ? 1 : 0, i == 0);
+        assert_int_equal(strstr(result.out, "pipe them in or give --profile /") ? 1 : 0, i == 1);
+        run_result_free(&result);
+    }
     tkf_profile_free(&profile);
 }
 

@@ -360,6 +360,34 @@ static bool floor_text_has(const struct run *run, const char *what)
     return strstr(tkf_results_floor(run->results, run->origin)->text, what);
 }
 
+static void results_are_of_the_machine_that_they_name(void **state)
+{
+    static const struct {
+        const char *cpu, *host;
+        double cpus;
+        bool its;
+    } cases[] = {
+        {"Test CPU 7", "elsewhere", 8, true}, {"Another", "here", 4, false},
+        {NULL, "here", 4, true},              {NULL, "here", NAN, true},
+        {NULL, "here", 8, false},             {NULL, "there", 4, false},
+        {NULL, NULL, 4, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct tkf_profile profile = machine();
+        struct run run = begin("go", TKF_TIMING_BATCHED);
+        profile.machine.cpus = 4;
+        run.origin->cpu = cases[i].cpu;
+        run.origin->host = cases[i].host;
+        run.origin->cpus = cases[i].cpus;
+        add(&run, "Row", 50);
+        judge_with(&run, &(struct tkf_judge_options){.profile = &profile, .host = "here"});
+        assert_int_equal(tkf_results_floor(run.results, run.origin)->source == TKF_FLOOR_HARNESS,
+                         cases[i].its);
+        end(&run);
+    }
+}
+
 static void an_empty_one_that_is_no_floor_is_named(void **state)
 {
     (void)state;
@@ -1161,6 +1189,7 @@ int main(void)
         cmocka_unit_test(an_empty_loop_is_the_frameworks_own),
         cmocka_unit_test(empty_benchmarks_in_the_file_come_first),
         cmocka_unit_test(a_name_alone_makes_no_floor_and_no_flag),
+        cmocka_unit_test(results_are_of_the_machine_that_they_name),
         cmocka_unit_test(an_empty_one_that_is_no_floor_is_named),
         cmocka_unit_test(a_slow_empty_benchmark_is_a_floor),
         cmocka_unit_test(a_number_of_processors_is_no_thread),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** `tickfloor report`: read results, find the floor to hold them against, judge, print. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "cli.h"
 #include "host.h"
+#include "judge.h"
 #include "report_verb.h"
 #include "write.h"
 
@@ -319,7 +321,8 @@ static int read_expect(const char *path, struct tkf_expect **ret_expect)
 struct found {
     struct tkf_profile profile;
     enum tkf_profile_source source;
-    bool applies; /* also to results that do not name their machine */
+    bool applies;   /* also to results that do not name their machine */
+    char host[256]; /* this machine's name; "" when it is not its profile */
     char text[800];
 };
 
@@ -366,27 +369,16 @@ static bool find_saved(struct found *found, const struct tkf_machine *machine)
     return found->source != TKF_PROFILE_NONE;
 }
 
-/* Blanks do not count: systems and frameworks trim a CPU's name in their own ways. */
-static bool same_cpu(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        a += strspn(a, " \t");
-        b += strspn(b, " \t");
-        if (*a != *b || *a == '\0')
-            return *a == *b;
-    }
-}
-
-/* Whether some of the results name this CPU, and whether some name another one. */
-static void find_cpus(const struct tkf_results *results, const char *cpu, bool *ret_this,
-                      bool *ret_other)
+/* Whether some of the results are of this machine by what they say, and whether some name another CPU. */
+static void find_origins(const struct tkf_results *results, const char *cpu, double cpus,
+                         const char *host, bool *ret_this, bool *ret_other)
 {
     *ret_this = *ret_other = false;
     for (size_t i = 0; i < tkf_results_count(results); i++) {
-        const char *named = tkf_results_get(results, i)->origin->cpu;
-        bool same = named && same_cpu(named, cpu);
-        *ret_this = *ret_this || same;
-        *ret_other = *ret_other || (named && !same);
+        const struct tkf_origin *origin = tkf_results_get(results, i)->origin;
+        bool here = tkf_origin_is_of(origin, cpu, cpus, host);
+        *ret_this = *ret_this || here;
+        *ret_other = *ret_other || (origin->cpu && !here);
     }
 }
 
@@ -441,6 +433,17 @@ static void drop(struct found *found)
     found->source = TKF_PROFILE_NONE;
 }
 
+/* What to do where the results do not say whose they are. */
+static void say_unknown_machine(struct found *found, bool saved)
+{
+    char *path = tkf_profile_path();
+    snprintf(found->text, sizeof found->text,
+             "the results are not known to be of this machine: if they are, pipe them in or %s"
+             "--profile %.400s; if not, name the profile of theirs",
+             saved ? "give " : "run `tickfloor calibrate` and give ", path ? path : "FILE");
+    free(path);
+}
+
 /* Find this machine's profile for results that are of it, or measure it. */
 static void find_profile(struct found *found, const struct tkf_results *results, bool piped,
                          bool may_calibrate)
@@ -450,16 +453,17 @@ static void find_profile(struct found *found, const struct tkf_results *results,
     bool some_here, some_elsewhere;
 
     tkf_facts_read("", &machine, &hints);
+    if (gethostname(found->host, sizeof found->host - 1) != 0)
+        found->host[0] = '\0';
     bool saved = find_saved(found, &machine);
     /* On arm64 the system knows the CPU by number; its name is in the profile. */
-    find_cpus(results, machine.cpu[0] || !saved ? machine.cpu : found->profile.machine.cpu,
-              &some_here, &some_elsewhere);
+    find_origins(results, machine.cpu[0] || !saved ? machine.cpu : found->profile.machine.cpu,
+                 saved ? found->profile.machine.cpus : NAN, found->host, &some_here,
+                 &some_elsewhere);
     found->applies = piped && !some_elsewhere;
     if (!some_here && !found->applies) {
         drop(found);
-        snprintf(found->text, sizeof found->text,
-                 "the results are not known to be of this machine: name the profile of theirs "
-                 "with --profile");
+        say_unknown_machine(found, saved);
     } else if (!saved && may_calibrate && !tkf_interrupted(NULL)) {
         calibrate(found);
     }
@@ -481,6 +485,7 @@ static int judge(struct tkf_results *results, const struct arguments *arguments,
     struct tkf_judge_options options = {
         .profile = found->source != TKF_PROFILE_NONE ? &found->profile : NULL,
         .profile_applies = found->applies,
+        .host = found->host[0] ? found->host : NULL,
         .baseline = arguments->nbaselines > 0 ? against->baseline : NULL,
         .floor_bench = arguments->floor_bench,
         .expect = against->expect,

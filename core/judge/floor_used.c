@@ -18,6 +18,7 @@
 
 /* ---- whose machine ---- */
 
+/* Whether two names of a CPU say the same: systems and frameworks trim them in their own ways. */
 static bool same_words(const char *a, const char *b)
 {
     for (;;) {
@@ -32,17 +33,26 @@ static bool same_words(const char *a, const char *b)
     }
 }
 
+bool tkf_origin_is_of(const struct tkf_origin *origin, const char *cpu, double cpus,
+                      const char *host)
+{
+    if (origin->cpu)
+        return cpu[0] && same_words(origin->cpu, cpu);
+    bool same_host =
+        origin->host && host && strcmp(origin->host, host) == 0 && strcmp(host, "localhost") != 0;
+    return same_host && !(origin->cpus < cpus) && !(origin->cpus > cpus);
+}
+
 static const struct tkf_profile *applicable(const struct tkf_origin *origin,
                                             const struct tkf_judge_options *options)
 {
     const struct tkf_profile *profile = options->profile;
     if (!profile || profile->ncpus == 0)
         return NULL;
-    if (options->profile_applies)
-        return profile;
-    return origin->cpu && profile->machine.cpu[0] && same_words(origin->cpu, profile->machine.cpu)
-               ? profile
-               : NULL;
+    bool is_its =
+        options->profile_applies ||
+        tkf_origin_is_of(origin, profile->machine.cpu, profile->machine.cpus, options->host);
+    return is_its ? profile : NULL;
 }
 
 /* The shortest cycle of the machine's CPUs: nothing says which kind of core ran the benchmark. */
@@ -281,16 +291,18 @@ static const char *say_empties(struct tkf_results *results, size_t n, const char
 
 /* A name alone makes no floor: that one which calls itself empty is none is to be known. */
 static const char *say_rejected(struct tkf_results *results, const struct empties *empties,
-                                const char *floor_text)
+                                const struct tkf_floor *floor)
 {
+    const char *floor_text = floor->used.text;
+    bool is_time = empties->list[0].mid >= TKF_CYCLE_SHARE * floor->cycle_min_ns;
     char text[400], ns[TKF_TIME_SIZE];
     if (!floor_text)
         return NULL;
     snprintf(text, sizeof(text),
              "%s; \"%.100s\" calls itself empty and is not taken for it: %s is %s", floor_text,
              empties->list[0].row->name, tkf_time_text(ns, empties->list[0].mid),
-             empties->list[0].mid > 0 ? "more than such a loop takes, or others of the run beat it"
-                                      : "no time of a loop");
+             is_time ? "more than such a loop takes, or others of the run beat it"
+                     : "no time of a loop");
     return tkf_results_text(results, text, strlen(text));
 }
 
@@ -742,7 +754,7 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
     if (floor.nforms == 0 && is_one_cycle(&floor))
         ret = use_shared(results, rows, nrows, &floor);
     if (empties.n > 0 && !takes_empty(&floor))
-        floor.used.text = say_rejected(results, &empties, floor.used.text);
+        floor.used.text = say_rejected(results, &empties, &floor);
     show_form(&floor);
     for (size_t i = 0; i < empties.n; i++)
         empties.list[i].row->is_floor = empties.list[i].state == TAKEN;

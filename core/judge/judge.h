@@ -134,6 +134,14 @@ bool tkf_results_have_common(const struct tkf_results *results, const struct tkf
 /* ---- floor_used.c ---- */
 
 /**
+ * Whether results say that they are of a machine: they name its CPU; or none, but the machine's own
+ * name, and no other number of CPUs.
+ * @param host  NULL: not known, as are machines that all call themselves "localhost".
+ */
+bool tkf_origin_is_of(const struct tkf_origin *origin, const char *cpu, double cpus,
+                      const char *host);
+
+/**
  * Choose the floor of one origin.
  * @param rows  [nrows] its results.
  * @return 0 or TKF_ENOMEM. End it with free(sorted_ns).

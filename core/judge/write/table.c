@@ -155,11 +155,31 @@ static bool same_head(const struct table *table, const struct tkf_origin *a,
            same_text(a->version, b->version) && same_text(a->cpu, b->cpu);
 }
 
-static void put_columns(const struct table *table)
+/* What the times of an origin are, where they are all the same: its own median beside another's mean would mislead. */
+static const char *time_title(const struct table *table, const struct tkf_origin *origin)
+{
+    static const char *const titles[] = {
+        [TKF_STATISTIC_UNKNOWN] = "time",       [TKF_STATISTIC_MEAN] = "mean time",
+        [TKF_STATISTIC_MEDIAN] = "median time", [TKF_STATISTIC_MIN] = "least time",
+        [TKF_STATISTIC_SLOPE] = "time (slope)",
+    };
+    enum tkf_statistic statistic = TKF_STATISTIC_UNKNOWN;
+    for (size_t i = 0; i < tkf_results_count(table->report->results); i++) {
+        const struct tkf_result *result = tkf_results_get(table->report->results, i);
+        if (result->origin != origin || isnan(result->ns))
+            continue;
+        if (statistic != TKF_STATISTIC_UNKNOWN && statistic != result->statistic)
+            return titles[TKF_STATISTIC_UNKNOWN];
+        statistic = result->statistic;
+    }
+    return titles[statistic];
+}
+
+static void put_columns(const struct table *table, const struct tkf_origin *origin)
 {
     fprintf(table->out, "%s%*s%-*s%*s%*s  verdict%s\n", table->dim, MARK_COLUMNS, "",
-            (int)table->name_columns, "benchmark", TIME_COLUMNS + 1, "time", CYCLES_COLUMNS,
-            "cycles", table->reset);
+            (int)table->name_columns, "benchmark", TIME_COLUMNS + 1, time_title(table, origin),
+            CYCLES_COLUMNS, "cycles", table->reset);
 }
 
 /* ---- a result ---- */
@@ -317,7 +337,7 @@ void tkf_write_table(const struct tkf_report *report, const struct tkf_table_sty
             continue;
         if (!origin || (result->origin != origin && !same_head(&table, origin, result->origin))) {
             put_head(&table, result->origin, origin == NULL);
-            put_columns(&table);
+            put_columns(&table, result->origin);
             group = "";
             memset(table.meanings, 0, sizeof(table.meanings));
             memset(table.hints, 0, sizeof(table.hints));
