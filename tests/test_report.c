@@ -564,6 +564,29 @@ static void floor_bench(void **state)
         "--floor-bench: \"BenchmarkVoid/batch=8\" cannot be the floor; name one that ran once in each round, on one thread");
 }
 
+/* pytest-benchmark times fast calls many at once and slow ones each: one head stands for both. */
+static void one_section_for_one_run(void **state)
+{
+#define TIMES(ns) ns " (1.0) " ns " (1.0) " ns " (1.0) 1.0 (1.0) " ns " (1.0) 0.3 (1.0) 1;1 23.0 (1.0) 2898 "
+    (void)state;
+    const char *path =
+        input("------------- benchmark: 4 tests -------------\n"
+              "Name (time in ns) Min Max Mean StdDev Median IQR Outliers OPS Rounds Iterations\n"
+              "----------------------------------------------\n"
+              "test_noop " TIMES("43.0") "100\n"
+              "test_slow " TIMES("480.0") "1\n"
+              "test_fast " TIMES("290.0") "20\n"
+              "test_late " TIMES("972.0") "1\n"
+              "----------------------------------------------\n");
+    struct run_result result = call(&(struct call){.words = {"report", "--fail-on", "none", path}});
+    assert_int_equal(result.status, 0);
+    assert_int_equal(count_of(result.out, "pytest-benchmark"), 1);
+    assert_int_equal(count_of(result.out, "of those timed many calls at once: the empty benchmark"), 1);
+    assert_int_equal(count_of(result.out, "of those timed call by call: "), 1);
+    assert_int_equal(count_of(result.out, "median time"), 1);
+    run_result_free(&result);
+}
+
 static void input_format(void **state)
 {
     (void)state;
@@ -629,6 +652,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(expectations, fresh_home),
         cmocka_unit_test_setup(baseline, fresh_home),
         cmocka_unit_test_setup(floor_bench, fresh_home),
+        cmocka_unit_test_setup(one_section_for_one_run, fresh_home),
         cmocka_unit_test_setup(input_format, fresh_home),
         cmocka_unit_test_setup(draws, fresh_home),
     };

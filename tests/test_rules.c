@@ -211,7 +211,8 @@ static void no_time_is_impossible_unless_taken_away(void **state)
     judge(&run);
     expect_verdict(&run, "Zero", IMPOSSIBLE, "no-time");
     expect_verdict(&run, "Own", UNDECIDED, "no-number");
-    expect_verdict(&run, "Negative", IMPOSSIBLE, "no-time");
+    expect_verdict(&run, "Negative", IMPOSSIBLE, "negative-time");
+    assert_null(evidence(find(&run, "Negative"), "declared-work")); /* nothing was */
     end(&run);
 }
 
@@ -982,6 +983,36 @@ static void evidence_stands_beside_the_verdict(void **state)
     end(&run);
 }
 
+/* What is wrong decides what is to be done, before the framework does. */
+static void hints_are_of_the_finding(void **state)
+{
+    static const struct {
+        const char *framework, *rule, *word;
+    } cases[] = {
+        {"go", "below-one-cycle", "loop over b.N"},
+        {"criterion", "below-one-cycle", "black_box"},
+        {"google-benchmark", "cpu-time-of-a-waiter", "->UseRealTime()"},
+        {"catch2", "cpu-time-of-a-waiter", "wall time"},
+        {"pytest-benchmark", "never-awaited", "asyncio.run"},
+        {"go", "grows-with-iterations", "b.N"},
+        {"go", "negative-time", "clock"},
+        {"go", "rate", "drained"},
+        {"go", "declared-work", "b.Loop"},
+        {"google-benchmark", "failed", "why it fails"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct tkf_origin origin = {.framework = cases[i].framework,
+                                    .timing = TKF_TIMING_BATCHED};
+        struct tkf_evidence evidence = {.rule = cases[i].rule};
+        struct tkf_result row = {.origin = &origin, .evidence = &evidence, .nevidence = 1};
+        if (!strstr(tkf_hint(&row), cases[i].word))
+            fail_msg("%s %s: %s", cases[i].framework, cases[i].rule, tkf_hint(&row));
+        row.is_floor = strcmp(cases[i].rule, "below-one-cycle") == 0;
+        assert_true(!row.is_floor || strstr(tkf_hint(&row), "this is your floor"));
+    }
+}
+
 static void hints_are_in_the_frameworks_terms(void **state)
 {
     (void)state;
@@ -1214,6 +1245,7 @@ int main(void)
         cmocka_unit_test(clamps_and_waiters_are_the_clocks_too),
         cmocka_unit_test(went_quiet_was_real_before),
         cmocka_unit_test(evidence_stands_beside_the_verdict),
+        cmocka_unit_test(hints_are_of_the_finding),
         cmocka_unit_test(hints_are_in_the_frameworks_terms),
         cmocka_unit_test(verdicts_are_written_anew),
         cmocka_unit_test(nothing_to_judge_is_fine),

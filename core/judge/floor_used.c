@@ -525,10 +525,11 @@ static void begin(struct tkf_floor *floor, const struct tkf_origin *origin,
         .used = {.source = TKF_FLOOR_PHYSICAL,
                  .ns = {NAN, NAN, NAN},
                  .cycle_ns = cycle_ns,
-                 .text = profile
-                             ? "the machine's cycle only: no empty loop is known for this framework"
-                             : "physical bounds only: neither an empty benchmark in the file nor a "
-                               "profile of its machine"},
+                 .text =
+                     profile
+                         ? "the machine's cycle only: no empty loop is known for this framework"
+                         : "physical bounds only: neither an empty benchmark in the file that was "
+                           "timed alike nor a profile of its machine"},
     };
 }
 
