@@ -71,10 +71,10 @@ static void print_cpu(const struct tkf_cpu_floor *f)
 {
     char label[LABEL];
     tkf_uefi_format(label, sizeof label, "CPU %u", f->cpu);
-    row(label,
-        "cycle %.4g ns, %.4g MHz; empty loop %.3g - %.3g - %.3g ns, %.3g - %.3g - %.3g cycles",
-        f->cycle_ns, f->core_hz / 1e6, f->floor_ns.lo, f->floor_ns.mid, f->floor_ns.hi,
-        f->floor_cycles.lo, f->floor_cycles.mid, f->floor_cycles.hi);
+    row(label, "cycle %.4g ns, %.4g MHz", f->cycle_ns, f->core_hz / 1e6);
+    row("", "empty loop %.3g - %.3g - %.3g ns, %.3g - %.3g - %.3g cycles", f->floor_ns.lo,
+        f->floor_ns.mid, f->floor_ns.hi, f->floor_cycles.lo, f->floor_cycles.mid,
+        f->floor_cycles.hi);
 }
 
 static void print_loops(const struct tkf_cpu_floor *f)
@@ -121,19 +121,21 @@ void tkf_uefi_card_print(const struct tkf_profile *profile, const char *clock,
         m->kernel, m->cpus, m->cpus == 1 ? "" : "s");
     if (m->emulated)
         row("", "EMULATED by %s: these times are the emulator's, not a CPU's", m->emulator);
-    row("counter", "%s %.7g MHz, %s%s; step %.3g ns (%llu ticks); read %.3g ns", c->name,
-        c->hz / 1e6, trust_words(c), c->trust == TKF_TRUST_DECLARED || clock == NULL ? "" : clock,
-        c->step_ns, (unsigned long long)c->step_ticks, c->read_ns.mid);
+    row("counter", "%s %.7g MHz, %s%s", c->name, c->hz / 1e6, trust_words(c),
+        c->trust == TKF_TRUST_DECLARED || clock == NULL ? "" : clock);
+    row("", "step %.3g ns (%llu ticks), read %.3g ns", c->step_ns,
+        (unsigned long long)c->step_ticks, c->read_ns.mid);
     for (unsigned i = 0; i < profile->ncpus && i < CPUS_SHOWN; i++)
         print_cpu(&profile->cpus[i].floor);
     if (profile->ncpus > CPUS_SHOWN)
         row("", "and %u more in tickfloor.json", profile->ncpus - CPUS_SHOWN);
     print_loops(f);
     print_costs(f);
-    row("gaps",
-        "interrupts masked for %.3g s: %u above %.3g us, worst %.4g us, %.3g %% of the time",
-        gaps->seconds, gaps->count, gaps->limit_ns / 1e3, gaps->worst_ns / 1e3,
-        gaps->lost_share * 100);
+    row("gaps", "interrupts masked for %.3g s: %u above %s", gaps->seconds, gaps->count,
+        tkf_uefi_show_time(gaps->limit_ns).text);
+    if (gaps->count > 0)
+        row("", "worst %s, %.3g %% of the time lost", tkf_uefi_show_time(gaps->worst_ns).text,
+            gaps->lost_share * 100);
     row("suspect", "below %.3g ns: such a result cannot be told from an empty loop",
         profile->suspect_below_ns);
     for (unsigned i = 0; i < profile->nwarnings; i++)
