@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../core/judge/save.h"
 #include "cli.h"
+#include "save.h"
 #include "write.h"
 
 struct arguments {
@@ -106,7 +106,7 @@ static int write_openmetrics(const void *fleet, FILE *out)
 static int save_openmetrics(const struct tkf_fleet *fleet, const char *path)
 {
     /* For a node exporter that runs as another user. */
-    int ret = tkf_save(path, 0644, write_openmetrics, fleet);
+    int ret = tkf_save_whole(path, 0644, write_openmetrics, fleet);
     if (ret == 0)
         return TKF_EXIT_OK;
     tkf_error("name another file with --openmetrics", "cannot save %s: %s", path,

@@ -66,7 +66,7 @@ static int write_profile(const void *profile, FILE *out)
 
 int tkf_profile_save(const struct tkf_profile *profile, const char *path)
 {
-    return tkf_save(path, 0600, write_profile, profile);
+    return tkf_save_whole(path, 0600, write_profile, profile);
 }
 
 /* ---- of this machine? ---- */

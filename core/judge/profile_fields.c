@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_fields.h"
 
-#include <tickfloor/profile.h>
+#include <tickfloor/machine.h>
 
 #define AT(type, member) .offset = offsetof(struct type, member)
 
@@ -348,3 +348,26 @@ bool tkf_field_left_out(const struct tkf_field *field, const char *base)
         return field->optional && base[field->offset] == '\0';
     return field->kind == TKF_FIELD_OWNED && !*(const void *const *)(base + field->offset);
 }
+static const struct tkf_field kind_fields[] = {
+    TEXT_OR_NULL(tkf_core_kind, name, "name"),
+    TEXT(tkf_core_kind, cpus, "cpus"),
+    UNSIGNED(tkf_core_kind, ncpus, "ncpus"),
+    FIELD(tkf_core_kind, ncores, "ncores", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_core_kind, max_mhz, "max_mhz", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_core_kind, capacity, "capacity", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    TEXT_OR_NULL(tkf_core_kind, pmu, "pmu"),
+    END,
+};
+
+const struct tkf_field tkf_description_fields[] = {
+    TEXT(tkf_description, tool, "tool"),
+    TEXT_OR_NULL(tkf_description, root, "root"),
+    FIELD(tkf_description, machine, "machine", .kind = TKF_FIELD_OBJECT, .members = machine_fields),
+    FIELD(tkf_description, packages, "packages", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_description, numa_nodes, "numa_nodes", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_description, cores, "cores", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    LIST(tkf_description, kinds, nkinds, "kinds", kind_fields),
+    TEXT_OR_NULL(tkf_description, kinds_reason, "kinds_reason"),
+    LIST(tkf_description, checks, nchecks, "readiness", check_fields),
+    END,
+};

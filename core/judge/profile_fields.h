@@ -66,8 +66,9 @@ struct tkf_named_state {
     unsigned which; /**< 0 fast, 1 slow */
 };
 
-extern const struct tkf_field tkf_profile_fields[]; /**< of struct tkf_profile */
-extern const struct tkf_field tkf_state_fields[];   /**< of struct tkf_named_state */
+extern const struct tkf_field tkf_profile_fields[];     /**< of struct tkf_profile */
+extern const struct tkf_field tkf_description_fields[]; /**< of struct tkf_description */
+extern const struct tkf_field tkf_state_fields[];       /**< of struct tkf_named_state */
 
 /** By enum tkf_explore_part; ended by NULL. */
 extern const char *const tkf_explore_part_names[];

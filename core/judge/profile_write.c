@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tickfloor/profile.h>
 
-#include "profile_fields.h"
+#include "profile_json.h"
 
 /* Only rates are known better than to a part in a million; the dump must not cut them. */
 enum { USUAL_DIGITS = 7, DUMP_DIGITS = 11 };
@@ -63,14 +62,12 @@ static json_t *put_band(const struct tkf_band *band)
                      "hi", put_real(band->hi, 0));
 }
 
-static json_t *put_object(const struct tkf_field *fields, const char *base);
-
 static json_t *put_list(const struct tkf_field *members, const char *entries, size_t size,
                         unsigned count)
 {
     json_t *list = json_array();
     for (unsigned i = 0; list && i < count; i++) {
-        if (json_array_append_new(list, put_object(members, entries + i * size)) != 0) {
+        if (json_array_append_new(list, tkf_fields_put(members, entries + i * size)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -150,9 +147,9 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
     case TKF_FIELD_BAND:
         return put_band((const struct tkf_band *)at);
     case TKF_FIELD_OBJECT:
-        return put_object(field->members, at);
+        return tkf_fields_put(field->members, at);
     case TKF_FIELD_OWNED:
-        return put_object(field->members, *(const char *const *)at);
+        return tkf_fields_put(field->members, *(const char *const *)at);
     case TKF_FIELD_LIST:
         return put_list(field->members, at, field->size,
                         *(const unsigned *)(base + field->count_offset));
@@ -161,7 +158,8 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
         return put_list(field->members, (const char *)profile->cpus, sizeof(profile->cpus[0]),
                         profile->ncpus);
     case TKF_FIELD_CPUS_FIRST:
-        return put_object(field->members, (const char *)((const struct tkf_profile *)base)->cpus);
+        return tkf_fields_put(field->members,
+                              (const char *)((const struct tkf_profile *)base)->cpus);
     case TKF_FIELD_COUNTS:
         return put_counts((const unsigned *)at, field->max);
     case TKF_FIELD_FLAGS:
@@ -176,8 +174,7 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
     return NULL;
 }
 
-/* NULL when memory ran out; setting a member to a value that could not be made fails. */
-static json_t *put_object(const struct tkf_field *fields, const char *base)
+json_t *tkf_fields_put(const struct tkf_field *fields, const char *base)
 {
     json_t *object = json_object();
     for (const struct tkf_field *field = fields; object && field->name; field++) {
@@ -195,7 +192,7 @@ int tkf_profile_write(const struct tkf_profile *profile, FILE *out)
 {
     int ret = TKF_ENOMEM;
     json_t *root = json_pack("{s:s}", "schema", TKF_PROFILE_SCHEMA);
-    json_t *members = put_object(tkf_profile_fields, (const char *)profile);
+    json_t *members = tkf_fields_put(tkf_profile_fields, (const char *)profile);
 
     if (!root || !members || json_object_update(root, members) != 0)
         goto done;

@@ -56,8 +56,8 @@ static int write_file(int fd, mode_t mode, int (*write)(const void *what, FILE *
     return ret;
 }
 
-int tkf_save(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
-             const void *what)
+int tkf_save_whole(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
+                   const void *what)
 {
     static const char suffix[] = ".XXXXXX";
     char *folder = strdup(path);

@@ -13,7 +13,7 @@
  * @param write  writes it; its failure is returned.
  * Errors: TKF_EIO, with errno set · TKF_ENOMEM · what write() returns.
  */
-int tkf_save(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
-             const void *what);
+int tkf_save_whole(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
+                   const void *what);
 
 #endif

@@ -17,7 +17,9 @@ struct tkf_explorer {
     const struct tkf_counter *counter; /**< proven, its rate known */
     unsigned cpu;                      /**< the CPU that was calibrated first */
     double cycle_ns;                   /**< of that CPU, from its calibration */
-    const unsigned *cpus;              /**< [ncpus] that this process may use, ascending */
+    unsigned
+        neighbour; /**< another CPU near it, of another core if there is one; `cpu` when there is none */
+    const unsigned *cpus; /**< [ncpus] that this process may use, ascending */
     unsigned ncpus;
     uint64_t end_ns; /**< env.clock_ns time at which the part that runs has to end */
     struct tkf_explore *out;
