@@ -85,11 +85,12 @@ static void watch(struct watch *w, uint64_t gap_ticks, uint64_t until_ns)
     while (w->ngaps < GAPS_MAX && tkf_turn_goes_on(w->x, until_ns)) {
         for (int tries = 0; !calm && tries < READINGS_MAX; tries++)
             calm = tkf_evidence_read_slow(w->evidence, w->before);
-        tkf_evidence_read_fast(w->evidence, w->before);
+        tkf_evidence_read_fast(w->evidence, true, w->before);
+        memcpy(w->after, w->before, w->nsources * sizeof *w->before);
         uint64_t from = tkf_turn_now(x), last = from;
         uint64_t gap = tkf_gap_next(&x->env, src, gap_ticks, from + slice_ticks, &last);
         bool was_calm = calm;
-        tkf_evidence_read_fast(w->evidence, w->after);
+        tkf_evidence_read_fast(w->evidence, false, w->after);
         calm = tkf_evidence_read_slow(w->evidence, w->after);
         w->watched_ticks += last - from;
         if (gap > 0) {
