@@ -96,12 +96,12 @@ int tkf_verb_calibrate(int argc, char **argv)
     if (arguments.harness != NULL && strcmp(arguments.harness, "list") == 0)
         return tkf_harness_print_list(&common);
 
-    struct tkf_profile profile;
+    static struct tkf_profile profile; /* large: the stack may be small */
     struct tkf_input_error why;
     int error = tkf_calibrate_machine(&arguments.request, &profile, &why);
     tkf_progress_clear();
     if (error == TKF_ECANCELLED)
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (error != 0) {
         tkf_error(why.next[0] != '\0' ? why.next : NULL, "%s", why.text);
         return tkf_exit_of(error);
@@ -116,7 +116,7 @@ int tkf_verb_calibrate(int argc, char **argv)
         status = tkf_save(&profile, arguments.output, &path);
     tkf_signals_release();
     if (tkf_interrupted(NULL)) { /* too late for the measurement to see it */
-        status = TKF_EXIT_SIGINT;
+        status = tkf_exit_interrupted();
     } else if (common.json) {
         int printed = tkf_print_profile(&profile);
         status = status != TKF_EXIT_OK ? status : printed;

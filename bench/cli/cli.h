@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include <tickfloor/profile.h>
+#include <tickfloor/machine.h>
 
 /** Exit status, the same for every verb. */
 enum tkf_exit {
@@ -15,7 +15,8 @@ enum tkf_exit {
     TKF_EXIT_FLAGGED = 1,   /**< something was flagged */
     TKF_EXIT_USAGE = 2,     /**< usage, or input that cannot be read */
     TKF_EXIT_MEASURE = 3,   /**< could not measure, or could not save what was measured */
-    TKF_EXIT_SIGINT = 130,
+    TKF_EXIT_SIGINT = 130,  /**< 128 and the signal's number, as a shell has it */
+    TKF_EXIT_SIGTERM = 143,
 };
 
 /** How a verb ends that could not measure: a TKF_E code of tkf_calibrate_machine() or of tkf_explore_machine(). */
@@ -119,6 +120,9 @@ void tkf_progress_clear(void);
 /** Print a profile as JSON on stdout. Returns an exit status; that stdout failed is left to tkf_finish(). */
 int tkf_print_profile(const struct tkf_profile *profile);
 
+/** The same for a machine. */
+int tkf_print_description(const struct tkf_description *description);
+
 /**
  * Flush and check stdout. main() does so with what a verb returns; a verb that must know sooner may do so itself. A
  * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. Any other failure is said, once,
@@ -137,6 +141,9 @@ void tkf_signals_install(void);
  * for the reader of its output.
  */
 void tkf_signals_release(void);
+
+/** TKF_EXIT_SIGTERM after SIGTERM, else TKF_EXIT_SIGINT: how a verb ends that tkf_interrupted() stopped. */
+int tkf_exit_interrupted(void);
 
 /** Whether SIGINT or SIGTERM came. ctx is not looked at: it is there for struct tkf_env's `cancelled`. */
 bool tkf_interrupted(void *ctx);
@@ -185,6 +192,9 @@ int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path);
  * must be one of UTF-8.
  */
 void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
+
+/** The same for a machine that was described and not measured: with every check that is to be mended. */
+void tkf_card_machine(FILE *out, const struct tkf_style *style, const struct tkf_description *description);
 
 /**
  * Print one remark as the card prints its warnings: "! TEXT -> NEXT", wrapped and cleaned. With NULL

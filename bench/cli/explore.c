@@ -126,7 +126,7 @@ static int measure(const struct arguments *arguments, struct tkf_profile *ret_pr
     tkf_progress(0, "the floor");
     int error = tkf_calibrate_machine(&calibrate, ret_profile, &why);
     if (error == TKF_ECANCELLED)
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (error == TKF_ENOCPU && arguments->cpu != NULL) {
         tkf_error("choose another, or widen the cpuset or the affinity mask",
                   "--cpu: CPU %s is not one that this process may use", arguments->cpu);
@@ -180,7 +180,7 @@ int tkf_verb_explore(int argc, char **argv)
             printf("%ssaved in %s%s\n", style.dim, path, style.reset);
     }
     if (status == TKF_EXIT_OK && tkf_interrupted(NULL))
-        status = TKF_EXIT_SIGINT;
+        status = tkf_exit_interrupted();
     free(path);
     tkf_profile_free(&profile);
     return status;

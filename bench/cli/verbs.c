@@ -22,10 +22,12 @@ const struct tkf_verb tkf_verbs[] = {
     {
         .name = "show",
         .usage = "show [OPTION...] [PROFILE]",
-        .text = "print a saved profile",
+        .text = "print a saved profile, or describe a machine",
         .detail =
             "Print the profile in the file PROFILE; without it the one that 'tickfloor calibrate' "
-            "saved last.",
+            "saved last.\n\n"
+            "With --machine describe this machine instead, and with --root a recorded one: what it "
+            "is, its kinds of core, and what makes it unfit to benchmark. Nothing is measured.",
         .options = tkf_show_cli_options,
         .run = tkf_verb_show,
     },

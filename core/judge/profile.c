@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,7 +54,7 @@ void tkf_profile_free(struct tkf_profile *profile)
         return;
     free(profile->cpus);
     free(profile->explore);
-    json_decref(profile->storage);
+    free(profile->storage);
     profile->cpus = NULL;
     profile->explore = NULL;
     profile->ncpus = 0;

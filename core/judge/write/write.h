@@ -96,8 +96,11 @@ int tkf_write_plot(const struct tkf_report *report, const char *path, char *ret_
 
 bool tkf_flagged(const struct tkf_result *result);
 
-/** The name, or what stands for one that is empty. */
+/** The name, so that no other row has it, or what stands for one that is empty. */
 const char *tkf_name_shown(const struct tkf_result *result);
+
+/** What a result's time is, among the framework's statistics: "mean"; NULL when unknown. */
+const char *tkf_statistic_text(enum tkf_statistic statistic);
 
 struct tkf_verdict_text {
     const char *title; /**< a few words: "At the floor" */
