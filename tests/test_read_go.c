@@ -232,6 +232,27 @@ static void test_machines(void **state)
 #define EVENT(package, output) \
     "{\"Action\":\"output\",\"Package\":\"" package "\",\"Output\":\"" output "\"}\n"
 
+/* tickfloor's own harness prints Go's format with names, a statistic and hints of its own. */
+static void test_tickfloor(void **state)
+{
+    (void)state;
+    const char *input = "goos: linux\nharness: tickfloor\nBenchmarksort-8 1000 0.01 ns/op\n"
+                        "harness: other\nBenchmarkA-8 1 0.01 ns/op\nBenchmarkb-8 1 2 ns/op\n";
+    check("go-text", input,
+          "3:|Benchmarksort-8 0.01 q0.01 N1000\n5:|BenchmarkA 0.01 q0.01 N1 p8\n");
+    struct tkf_results *results = read_as("go-text", input);
+    struct tkf_judge_options options = {.profile = NULL};
+    assert_int_equal(tkf_results_judge(results, &options), 0);
+    const struct tkf_result *own = tkf_results_get(results, 0);
+    const struct tkf_result *other = tkf_results_get(results, 1);
+    assert_string_equal(own->origin->framework, "tickfloor");
+    assert_int_equal(own->statistic, TKF_STATISTIC_MEDIAN);
+    assert_non_null(strstr(own->hint, "tkf_keep()"));
+    assert_string_equal(other->origin->framework, "go");
+    assert_int_equal(other->statistic, TKF_STATISTIC_MEAN);
+    tkf_results_free(results);
+}
+
 static void test_events(void **state)
 {
     (void)state;
@@ -327,12 +348,13 @@ static void test_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),           cmocka_unit_test(test_procs),
-        cmocka_unit_test(test_split_rows),     cmocka_unit_test(test_broken_rows),
-        cmocka_unit_test(test_states),         cmocka_unit_test(test_pasted),
-        cmocka_unit_test(test_machines),       cmocka_unit_test(test_events),
-        cmocka_unit_test(test_benchstat_bars), cmocka_unit_test(test_benchstat_old),
-        cmocka_unit_test(test_benchstat_csv),  cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_procs),
+        cmocka_unit_test(test_split_rows),    cmocka_unit_test(test_broken_rows),
+        cmocka_unit_test(test_states),        cmocka_unit_test(test_pasted),
+        cmocka_unit_test(test_machines),      cmocka_unit_test(test_tickfloor),
+        cmocka_unit_test(test_events),        cmocka_unit_test(test_benchstat_bars),
+        cmocka_unit_test(test_benchstat_old), cmocka_unit_test(test_benchstat_csv),
+        cmocka_unit_test(test_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,7 +256,7 @@ static int say_unreadable(const char *name, int error, const struct tkf_input_er
 {
     const char *next = why->next[0] ? why->next : NULL;
     if (tkf_interrupted(NULL))
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (error == TKF_ENOMEM) {
         tkf_error(next, "%s", why->text);
         return TKF_EXIT_MEASURE;
@@ -296,7 +296,7 @@ static int read_inputs(struct tkf_results *results, const struct arguments *argu
     for (size_t i = 0; i < npaths; i++) {
         int status = read_input(results, arguments, paths[i]);
         worst = status > worst ? status : worst;
-        if (status == TKF_EXIT_SIGINT)
+        if (tkf_interrupted(NULL))
             break;
     }
     return worst;
@@ -449,14 +449,13 @@ static void find_profile(struct found *found, const struct tkf_results *results,
                          bool may_calibrate)
 {
     struct tkf_machine machine = {.arch = ""};
-    struct tkf_cpu_hints hints = {.model_name = NULL};
     bool some_here, some_elsewhere;
 
-    tkf_facts_read("", &machine, &hints);
+    tkf_machine_read(&machine);
     if (gethostname(found->host, sizeof found->host - 1) != 0)
         found->host[0] = '\0';
     bool saved = find_saved(found, &machine);
-    /* On arm64 the system knows the CPU by number; its name is in the profile. */
+    /* A CPU that this version cannot name may have its name in the profile. */
     find_origins(results, machine.cpu[0] || !saved ? machine.cpu : found->profile.machine.cpu,
                  saved ? found->profile.machine.cpus : NAN, found->host, &some_here,
                  &some_elsewhere);
@@ -679,7 +678,8 @@ int tkf_verb_report(int argc, char **argv)
         return status;
 
     struct tkf_results *results = tkf_results_new();
-    struct against against = {.baseline = tkf_results_new()};
+    static struct against against; /* large: the stack may be small */
+    against.baseline = tkf_results_new();
     if (!results || !against.baseline) {
         tkf_error("free some memory and try again", "out of memory");
         status = TKF_EXIT_MEASURE;
@@ -696,7 +696,7 @@ int tkf_verb_report(int argc, char **argv)
         say_notices(results);
     }
     if (status != TKF_EXIT_USAGE && tkf_interrupted(NULL))
-        status = TKF_EXIT_SIGINT;
+        status = tkf_exit_interrupted();
 done:
     tkf_results_free(results);
     tkf_results_free(against.baseline);

@@ -12,6 +12,7 @@ struct keep {
 };
 
 static const struct keep keeps[] = {
+    {"tickfloor", "pass the result to tkf_keep(), and the input through tkf_opaque() in the loop"},
     {"go",
      "use `for b.Loop()` (Go 1.24), or store the result in a package variable and take the input "
      "from one"},

@@ -18,6 +18,12 @@ static const char *slice_end(struct tkf_slice slice)
     return slice.text + slice.length;
 }
 
+/* tickfloor's own harness prints Go's format, and says so; any other is taken for Go's. */
+static bool is_tickfloor(const struct tkf_go_run *run)
+{
+    return run->harness && strcmp(run->harness, "tickfloor") == 0;
+}
+
 /* ---- one row ---- */
 
 /* As Go's testing wants it: "Benchmark" alone, or going on as an identifier or a subname, but in no lower-case letter. */
@@ -112,15 +118,17 @@ static bool same(const char *a, const char *b)
 /* The origin of what this package's lines say of their machine becomes the sink's. */
 static void choose_origin(struct tkf_go *go, const struct tkf_go_run *run)
 {
+    const char *framework = is_tickfloor(run) ? "tickfloor" : "go";
     for (unsigned i = go->norigins; i > 0; i--) {
         const struct tkf_origin *origin = go->origins[i - 1];
-        if (same(origin->os, run->goos) && same(origin->arch, run->goarch) &&
-            same(origin->cpu, run->cpu) && same(origin->version, run->version)) {
+        if (strcmp(origin->framework, framework) == 0 && same(origin->os, run->goos) &&
+            same(origin->arch, run->goarch) && same(origin->cpu, run->cpu) &&
+            same(origin->version, run->version)) {
             tkf_sink_choose(go->sink, go->origins[i - 1]);
             return;
         }
     }
-    struct tkf_origin *origin = tkf_sink_origin(go->sink, "go", TKF_TIMING_BATCHED);
+    struct tkf_origin *origin = tkf_sink_origin(go->sink, framework, TKF_TIMING_BATCHED);
     origin->os = run->goos;
     origin->arch = run->goarch;
     origin->cpu = run->cpu;
@@ -144,7 +152,7 @@ static void add(struct tkf_go *go, struct tkf_go_run *run, const char *name, str
     choose_origin(go, run);
     row->name = name;
     row->group = run->pkg ? run->pkg : "";
-    row->statistic = TKF_STATISTIC_MEAN;
+    row->statistic = is_tickfloor(run) ? TKF_STATISTIC_MEDIAN : TKF_STATISTIC_MEAN;
     tkf_sink_add(go->sink, row);
     run->pending = NULL;
 }
@@ -220,7 +228,9 @@ static bool take_config(struct tkf_go *go, struct tkf_go_run *run, struct tkf_sl
         const char *key;
         const char **value;
     } keys[] = {
-        {"goos:", &run->goos}, {"goarch:", &run->goarch}, {"cpu:", &run->cpu}, {"pkg:", &run->pkg}};
+        {"goos:", &run->goos}, {"goarch:", &run->goarch},   {"cpu:", &run->cpu},
+        {"pkg:", &run->pkg},   {"harness:", &run->harness},
+    };
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         if (!tkf_slice_starts(text, keys[i].key))
             continue;
@@ -320,7 +330,9 @@ void tkf_go_line(struct tkf_go *go, struct tkf_go_run *run, const struct tkf_lin
         return;
     if (*text.text == 'B') {
         rest = text;
-        if (is_name(tkf_field(&rest))) {
+        struct tkf_slice name = tkf_field(&rest);
+        /* In C a benchmark's name may begin in any way. */
+        if (is_name(name) || (is_tickfloor(run) && tkf_slice_starts(name, benchmark))) {
             take_row(go, run, line, text);
             return;
         }

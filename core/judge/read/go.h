@@ -10,6 +10,7 @@
 /** What the lines of one package have said so far. Zeroed at first; strings are the sink's. */
 struct tkf_go_run {
     const char *goos, *goarch, *cpu, *pkg, *version;
+    const char *harness; /* that wrote it, where it says so: others print Go's format too */
     const char *pending; /* a name that was printed, its numbers not yet; NULL */
     unsigned pending_line;
     bool pending_began; /* the name was followed by a blank: the benchmark did run */
