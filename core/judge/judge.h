@@ -93,6 +93,7 @@ struct tkf_case {
     double sharers;     /* threads that may have shared the work, 1 or more */
     bool rate_explains; /* it states bytes or items a second, and a machine can do that many */
     bool family;        /* one of a family that does not grow with its size */
+    bool family_stated; /* though work is stated that does */
     double family_from, family_to; /* its sizes */
     double expects_ns;             /* the least that what is declared of its work takes; 0 */
     const char *broken;            /* the expectation that does not hold, NULL */
