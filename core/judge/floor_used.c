@@ -516,6 +516,7 @@ static void begin(struct tkf_floor *floor, const struct tkf_origin *origin,
     *floor = (struct tkf_floor){
         .origin = origin,
         .harness = tkf_harness_find(origin->framework, origin->timing),
+        .explore = profile ? profile->explore : NULL,
         .cycle_min_ns = isfinite(cycle_ns) ? cycle_ns : 1e9 / TKF_CORE_HZ_MAX,
         .cycle_max_ns = isfinite(cycle_ns) ? slowest_cycle_of(profile) : 1e9 / TKF_CORE_HZ_MIN,
         .slower_by_ns = profile ? find_slower_by(profile) : 0,

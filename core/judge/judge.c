@@ -313,6 +313,7 @@ static void judge(struct tkf_case *c)
     tkf_expect_check(c);
     row->verdict = pick(c);
     tkf_corroborate(c, row->verdict);
+    tkf_place_on_ladder(c, row->verdict);
     row->hint = tkf_hint(row);
 }
 

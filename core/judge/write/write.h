@@ -39,6 +39,7 @@ struct tkf_table_style {
     bool color;
     bool unicode;   /**< the stream takes UTF-8, and the locale is one of it */
     unsigned width; /**< columns */
+    bool whole;     /**< names are not shortened: lines may be longer, as nobody sees them break */
 };
 
 void tkf_write_table(const struct tkf_report *report, const struct tkf_table_style *style,
