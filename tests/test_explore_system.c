@@ -29,6 +29,7 @@ static struct tkf_topology *topology;
 static struct tkf_explore out;
 static unsigned cancel_after; /* questions; 0: never */
 static unsigned asked;
+static unsigned looked_after; /* at the clock, once it had been said to stop */
 static unsigned cpus[4096], ncpus;
 
 static int pin(void *ctx, unsigned cpu)
@@ -44,12 +45,18 @@ static bool cancelled(void *ctx)
     return cancel_after > 0 && asked > cancel_after;
 }
 
+static uint64_t clock_ns(void *ctx)
+{
+    looked_after += cancel_after > 0 && asked > cancel_after;
+    return tkf_clock_ns(ctx);
+}
+
 static struct tkf_explorer explorer(double seconds)
 {
     memset(&out, 0, sizeof out);
-    cancel_after = asked = 0;
+    cancel_after = asked = looked_after = 0;
     struct tkf_explorer x = {
-        .env = {.clock_ns = tkf_clock_ns,
+        .env = {.clock_ns = clock_ns,
                 .guard = tkf_guard,
                 .forbidden = tkf_facts_forbidden,
                 .pin = pin,
@@ -234,6 +241,8 @@ static void whoever_stops_it_is_obeyed(void **state)
             int error = parts[part](&x);
             /* A machine so slow that it was not asked so often has ended by itself. */
             assert_true(error == TKF_ECANCELLED || (error == 0 && asked <= after));
+            /* Once or a few times in each step; a step that went on would look before each of its samples. */
+            assert_true(looked_after < 500);
             check_steps();
         }
     }
