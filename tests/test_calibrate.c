@@ -616,7 +616,7 @@ static void interrupted(void **state)
         until_it_writes(pid, STDERR_FILENO);
         kill(pid, signals[i]);
         assert_int_equal(tcflow(terminal, TCOON), 0);
-        assert_int_equal(ended(pid), 130);
+        assert_int_equal(ended(pid), 128 + signals[i]);
         fclose(out);
         close(terminal);
         close(master);
@@ -649,6 +649,33 @@ static void little_memory(void **state)
         } else if (status != 0) {
             assert_int_equal(status, 127); /* the dynamic linker's */
         }
+        run_result_free(&result);
+    }
+}
+
+/** Every verb that measures or reads a profile: a profile is large, and such a limit may be the process's own. */
+static void a_small_stack(void **state)
+{
+    static const char *const rows[][4] = {
+        {"calibrate", "-q", "-o", "profile"},
+        {"show", "profile"},
+        {"report", "--profile", "profile", "results"},
+        {"bench", "--time=1ms", "op"},
+        {"bench", "--time=1ms", "--sweep"},
+    };
+    (void)state;
+    if (SANITIZED || program.emulator[0])
+        skip_because("a sanitizer and an emulator take more stack than the limit leaves");
+    write_contents(in_home("results"), "BenchmarkX-2 \t 100 \t 12.5 ns/op\n");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct call row = {.under = {"stack=65536"}};
+        for (size_t k = 0; k < 4 && rows[i][k]; k++) {
+            bool is_path = strcmp(rows[i][k], "profile") == 0 || strcmp(rows[i][k], "results") == 0;
+            row.words[k] = is_path ? in_home(rows[i][k]) : rows[i][k];
+        }
+        struct run_result result = call(&row);
+        print_message("%s %s\n", rows[i][0], result.err);
+        assert_int_equal(result.status, 0);
         run_result_free(&result);
     }
 }
@@ -836,6 +863,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_full_pipe, fresh_home),
         cmocka_unit_test_setup(interrupted, fresh_home),
         cmocka_unit_test_setup(little_memory, fresh_home),
+        cmocka_unit_test_setup(a_small_stack, fresh_home),
         cmocka_unit_test_setup(few_descriptors, fresh_home),
         cmocka_unit_test_setup(no_argv, fresh_home),
         cmocka_unit_test_setup(no_hardware_events, fresh_home),

@@ -61,7 +61,7 @@ static struct row rows[] = {
     {.name = "-h", .words = {"-h"}, .out = USAGE},
     {.name = "help", .words = {"help"}, .out = USAGE},
     {.name = "help lists the verbs", .words = {"help"}, .out = "\n  show       print a saved"},
-    {.name = "help tells the exit status", .words = {"help"}, .out = "\n  130  interrupted\n"},
+    {.name = "help tells the exit status", .words = {"help"}, .out = "\n  130  interrupted\n  143  terminated\n"},
     {.name = "help show", .words = {"help", "show"}, .out = SHOW_USAGE},
     {.name = "--help show", .words = {"--help", "show"}, .out = SHOW_USAGE},
     {.name = "show --help", .words = {"show", "--help"}, .out = SHOW_USAGE},

@@ -112,15 +112,24 @@ static struct tkf_result row(const struct tkf_origin *origin, unsigned line, con
         .quantum_ns = quantum_ns,
         .repetitions = 1,
         .iterations = NAN,
+        .threads = NAN,
+        .procs = NAN,
         .verdict = verdict,
         .cycles_shown = origin == &piped ? NAN : ns / 0.2704,
         .over_floor_ns = origin == &piped ? NAN : ns - 0.2692,
     };
 }
 
+/* Of all results; that of one is added together. */
+static struct tkf_evidence evidence[16];
+static unsigned nevidence;
+
 static void add_evidence(struct tkf_result *result, const char *rule, const char *text,
                          const char *hint)
 {
+    if (result->nevidence == 0)
+        result->evidence = &evidence[nevidence];
+    nevidence++;
     result->evidence[result->nevidence++] = (struct tkf_evidence){rule, text};
     result->hint = hint;
 }
@@ -146,6 +155,7 @@ static struct tkf_report sample(void)
     };
     static struct tkf_result rows[12];
     static struct tkf_results results;
+    nevidence = 0;
     const char *pkg = "example.com/queue", *other = "example.com/queue/ring";
 
     rows[0] = row(&go_run, 5, pkg, "BenchmarkPush", 0.2706, 0.0001, TKF_VERDICT_AT_FLOOR);
@@ -176,6 +186,8 @@ static struct tkf_report sample(void)
     rows[7].repetitions = 3;
     rows[7].ns_lo = 521000000;
     rows[7].ns_hi = 531000000;
+    rows[7].procs = 4;
+    rows[7].full_name = "BenchmarkSort-4";
     rows[8] = row(&piped, 3, "", "parse|json <b>`x`</b> @team #1", 12.25, 0.01, TKF_VERDICT_OK);
     rows[9] = row(&piped, 5, "", "名前/\xff\x1b]0;pwned\a\xe2\x80\xae", 84, NAN, TKF_VERDICT_FLAT);
     add_evidence(&rows[9], "flat", "84.0 ns for sizes from 16 to 4096: 100 % of it is constant.",
@@ -365,6 +377,7 @@ static struct tkf_report harmful(void)
     static struct tkf_notice notice;
     static struct tkf_result rows[3];
     static struct tkf_results results;
+    nevidence = 0;
     for (size_t i = 0; i < COUNT(names); i++)
         make_name(names[i], sizeof(names[i]));
     origin = (struct tkf_origin){

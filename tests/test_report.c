@@ -143,6 +143,27 @@ static void what_cannot_be_read(void **state)
     call_expecting(&(struct call){.words = {"report", home}}, 2, err);
 }
 
+/* Why there are none is said where there is no report. */
+static void what_has_no_results(void **state)
+{
+    char err[600];
+    (void)state;
+    const char *path = input("BenchmarkA 1 x\n--- FAIL: BenchmarkA\n");
+    snprintf(err, sizeof err,
+             "%s: no benchmark results in this output of go test -bench; check that the run had "
+             "benchmarks in it\n"
+             "tickfloor: %s:1: looks like a result, but is none: BenchmarkA 1 x\n"
+             "tickfloor: %s:2: --- FAIL: BenchmarkA",
+             path, path, path);
+    call_expecting(&(struct call){.words = {"report", path}}, 2, err);
+    path = input("{\"sampling_mode\":\"Linear\",\"iters\":[1.0,2.0],\"times\":[5.0,9.0]}");
+    snprintf(err, sizeof err,
+             "%s: Criterion's samples alone, without a name; give the estimates.json beside it, or "
+             "the folder target/criterion",
+             path);
+    call_expecting(&(struct call){.words = {"report", path}}, 2, err);
+}
+
 static void no_permission(void **state)
 {
     char err[400];
@@ -373,6 +394,28 @@ static void what_is_piped_ran_here(void **state)
     expect_source(HEAD REAL, "--no-calibrate", "saved");
 }
 
+/* Without a floor of this machine the results are held against less, and that is said twice. */
+static void a_machine_that_cannot_be_measured(void **state)
+{
+    char script[700];
+    (void)state;
+    if (program.emulator[0])
+        skip_because("a shell cannot start the command under an emulator");
+    snprintf(script, sizeof script, "cat '%s' | HWLOC_SYNTHETIC='core:4 pu:2' '%s' report --json",
+             input(HEAD REAL), program.tickfloor);
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    struct run_command command = {.argv = argv, .env = call_env(&(struct call){.words = {NULL}})};
+    struct run_result result;
+    assert_int_equal(run_command(&command, &result), 0);
+    assert_int_equal(result.status, 0);
+    assert_non_null(strstr(result.err, "measuring this machine failed, so results are held"));
+    assert_int_equal(count_of(result.err, "\n"), 1);
+    json_t *root = json_of(&result);
+    assert_non_null(strstr(text_of(root, "profile", "text"), "measuring this machine failed"));
+    json_decref(root);
+    run_result_free(&result);
+}
+
 /* The saved profile serves a file that names its CPU, and no other. */
 static void a_file_that_names_its_machine(void **state)
 {
@@ -502,6 +545,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(help, fresh_home),
         cmocka_unit_test_setup(wrong_usage, fresh_home),
         cmocka_unit_test_setup(what_cannot_be_read, fresh_home),
+        cmocka_unit_test_setup(what_has_no_results, fresh_home),
         cmocka_unit_test_setup(no_permission, fresh_home),
         cmocka_unit_test_setup(one_of_two, fresh_home),
         cmocka_unit_test_setup(other_files, fresh_home),
@@ -513,6 +557,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_profile_that_is_named, fresh_home),
         cmocka_unit_test_setup(a_file_of_an_unknown_machine, fresh_home),
         cmocka_unit_test_setup(what_is_piped_ran_here, fresh_home),
+        cmocka_unit_test_setup(a_machine_that_cannot_be_measured, fresh_home),
         cmocka_unit_test_setup(a_file_that_names_its_machine, fresh_home),
         cmocka_unit_test_setup(expectations, fresh_home),
         cmocka_unit_test_setup(baseline, fresh_home),

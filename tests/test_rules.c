@@ -205,8 +205,7 @@ static void no_time_is_impossible_unless_taken_away(void **state)
     run.row.time_missing = true;
     add(&run, "Zero", NAN);
     run.row.time_missing = true;
-    run.row.metrics[0] = (struct tkf_metric){"widgets/op", 3};
-    run.row.nmetrics = 1;
+    tkf_row_metric(&run.sink, &run.row, "widgets/op", 3);
     add(&run, "Own", NAN);
     add(&run, "Negative", -0.5);
     judge(&run);
@@ -328,6 +327,11 @@ static void empty_benchmarks_in_the_file_come_first(void **state)
     assert_close(used->ns.hi, 0.8, 1e-9);
     expect_verdict(&run, "BenchmarkAt", AT_FLOOR, "empty-loop");
     expect_verdict(&run, "BenchmarkTwice", NEAR_FLOOR, NULL);
+    /* They are flagged as any, and not to be mended. */
+    expect_verdict(&run, "BenchmarkNoop", AT_FLOOR, "empty-loop");
+    assert_true(find(&run, "BenchmarkNoop")->is_floor && !find(&run, "BenchmarkAt")->is_floor);
+    assert_non_null(strstr(find(&run, "BenchmarkNoop")->hint, "this is your floor"));
+    assert_non_null(strstr(find(&run, "BenchmarkAt")->hint, "b.Loop"));
     end(&run);
 }
 
@@ -342,6 +346,7 @@ static void a_name_alone_makes_no_floor_and_no_flag(void **state)
     judge(&run);
     assert_int_equal(tkf_results_floor(run.results, run.origin)->source, TKF_FLOOR_HARNESS);
     expect_verdict(&run, "BenchmarkEmptyString", OK, NULL);
+    assert_false(find(&run, "BenchmarkEmptyString")->is_floor);
     expect_verdict(&run, "BenchmarkMul", NEAR_FLOOR, NULL);
     expect_verdict(&run, "BenchmarkBaseline", OK, NULL);
     end(&run);
@@ -530,12 +535,8 @@ static void a_framework_that_was_run_live_is_held_against_that(void **state)
     expect_verdict(&run, "Usual", OK, NULL);
     end(&run);
 
-    /* Of another form, of another framework, or not measured: the table's. */
+    /* Of another framework, or not measured: the table's. */
     static const struct tkf_harness_floor others[] = {
-        {.framework = "go",
-         .timing = TKF_TIMING_BATCHED,
-         .loop_form = "b.Loop",
-         .cycles = {5, 5, 5}},
         {.framework = "criterion",
          .timing = TKF_TIMING_BATCHED,
          .loop_form = "b.N",
@@ -557,6 +558,55 @@ static void a_framework_that_was_run_live_is_held_against_that(void **state)
         expect_verdict(&run, "FiveCycles", OK, NULL);
         end(&run);
     }
+}
+
+/* Results say neither b.N nor b.Loop, which costs five cycles on this machine. */
+static void a_loop_that_is_not_told_leaves_it_open(void **state)
+{
+    (void)state;
+    struct tkf_profile profile = machine();
+    struct tkf_judge_options options = {.profile = &profile, .profile_applies = true};
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    judge_with(&run, &options);
+    assert_non_null(strstr(tkf_results_floor(run.results, run.origin)->text, "b.N or b.Loop"));
+    expect_verdict(&run, "FiveCycles", OK, NULL);
+    end(&run);
+
+    profile.harnesses[0] = (struct tkf_harness_floor){.framework = "go",
+                                                      .timing = TKF_TIMING_BATCHED,
+                                                      .loop_form = "b.Loop",
+                                                      .cycles = {5, 5, 5}};
+    profile.nharnesses = 1;
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "OneCycle", CYCLE_NS);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    add(&run, "SixCycles", 6 * CYCLE_NS);
+    judge_with(&run, &options);
+    assert_non_null(strstr(tkf_results_floor(run.results, run.origin)->text, "first is assumed"));
+    expect_verdict(&run, "OneCycle", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "FiveCycles", UNDECIDED, "untold-loop");
+    expect_verdict(&run, "SixCycles", OK, NULL);
+    end(&run);
+
+    /* Empty benchmarks tell: all of this file are b.Loop's. */
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmpty", 5 * CYCLE_NS);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    add(&run, "SixCycles", 6 * CYCLE_NS);
+    judge(&run);
+    expect_verdict(&run, "FiveCycles", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "SixCycles", NEAR_FLOOR, NULL);
+    end(&run);
+
+    /* Faster ones say that it is not empty. */
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmptyMap", 5 * CYCLE_NS);
+    add(&run, "BenchmarkEmptyString", 5 * CYCLE_NS);
+    add(&run, "TwoCycles", 2 * CYCLE_NS);
+    judge(&run);
+    expect_verdict(&run, "BenchmarkEmptyMap", OK, NULL);
+    end(&run);
 }
 
 static void without_a_floor_only_physics_decides(void **state)
@@ -821,10 +871,14 @@ static void hints_are_in_the_frameworks_terms(void **state)
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         struct tkf_origin origin = {.framework = words[i][0]};
-        assert_non_null(strstr(tkf_hint(TKF_VERDICT_AT_FLOOR, &origin), words[i][1]));
-        assert_null(tkf_hint(TKF_VERDICT_OK, &origin));
-        for (int verdict = 0; verdict < TKF_VERDICT_OK; verdict++)
-            assert_non_null(tkf_hint(verdict, &origin));
+        struct tkf_result row = {.origin = &origin, .verdict = TKF_VERDICT_AT_FLOOR};
+        assert_non_null(strstr(tkf_hint(&row), words[i][1]));
+        row.verdict = TKF_VERDICT_OK;
+        assert_null(tkf_hint(&row));
+        for (int verdict = 0; verdict < TKF_VERDICT_OK; verdict++) {
+            row.verdict = (enum tkf_verdict)verdict;
+            assert_non_null(tkf_hint(&row));
+        }
     }
 }
 
@@ -957,6 +1011,8 @@ static void expectations_are_kept(void **state)
                          .profile = &profile, .profile_applies = true, .expect = expect});
     expect_verdict(&run, "AllocGood", OK, NULL);
     expect_verdict(&run, "AllocNone", IMPOSSIBLE, "expect");
+    assert_non_null(strstr(find(&run, "AllocNone")->hint, "what is expected of it"));
+    assert_non_null(strstr(find(&run, "Search")->hint, "b.Loop")); /* work that was not done */
     expect_verdict(&run, "AllocQuick", IMPOSSIBLE, "expect");
     expect_verdict(&run, "AllocUnknown", OK, NULL);
     expect_verdict(&run, "Search", IMPOSSIBLE, "declared-work");
@@ -1018,6 +1074,7 @@ int main(void)
         cmocka_unit_test(a_named_floor_is_used),
         cmocka_unit_test(floors_are_chosen_in_order),
         cmocka_unit_test(a_framework_that_was_run_live_is_held_against_that),
+        cmocka_unit_test(a_loop_that_is_not_told_leaves_it_open),
         cmocka_unit_test(without_a_floor_only_physics_decides),
         cmocka_unit_test(a_frameworks_own_empty_call_is_a_floor),
         cmocka_unit_test(capped_is_far_under_the_benchmark_time),

@@ -69,7 +69,7 @@ def main():
             print(f"{profile}: {error.json_path}: {error.message}", file=sys.stderr)
 
         for path in spots(written):
-            if path[-1] in ("usable", "harnesses"):  # older profiles lack them
+            if path[-1] in ("usable", "harnesses", "explore"):  # older profiles lack them
                 continue
             without = copy.deepcopy(written)
             del holder(without, path)[path[-1]]

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include <tickfloor/profile.h>
+#include <tickfloor/machine.h>
 
 /** Exit status, the same for every verb. */
 enum tkf_exit {
@@ -15,8 +15,12 @@ enum tkf_exit {
     TKF_EXIT_FLAGGED = 1,   /**< something was flagged */
     TKF_EXIT_USAGE = 2,     /**< usage, or input that cannot be read */
     TKF_EXIT_MEASURE = 3,   /**< could not measure, or could not save what was measured */
-    TKF_EXIT_SIGINT = 130,
+    TKF_EXIT_SIGINT = 130,  /**< 128 and the signal's number, as a shell has it */
+    TKF_EXIT_SIGTERM = 143,
 };
+
+/** How a verb ends that could not measure: a TKF_E code of tkf_calibrate_machine() or of tkf_explore_machine(). */
+int tkf_exit_of(int error);
 
 /* ---- options.c -------------------------------------------------------------------------------------------------- */
 
@@ -116,6 +120,9 @@ void tkf_progress_clear(void);
 /** Print a profile as JSON on stdout. Returns an exit status; that stdout failed is left to tkf_finish(). */
 int tkf_print_profile(const struct tkf_profile *profile);
 
+/** The same for a machine. */
+int tkf_print_description(const struct tkf_description *description);
+
 /**
  * Flush and check stdout. main() does so with what a verb returns; a verb that must know sooner may do so itself. A
  * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. Any other failure is said, once,
@@ -135,6 +142,9 @@ void tkf_signals_install(void);
  */
 void tkf_signals_release(void);
 
+/** TKF_EXIT_SIGTERM after SIGTERM, else TKF_EXIT_SIGINT: how a verb ends that tkf_interrupted() stopped. */
+int tkf_exit_interrupted(void);
+
 /** Whether SIGINT or SIGTERM came. ctx is not looked at: it is there for struct tkf_env's `cancelled`. */
 bool tkf_interrupted(void *ctx);
 
@@ -146,6 +156,34 @@ bool tkf_interrupted(void *ctx);
  */
 char *tkf_profile_path(void);
 
+/* ---- input.c ---------------------------------------------------------------------------------------------------------- */
+
+/** Open an input that the user named; "-" is stdin, which is not to be closed. NULL with errno. A pipe without a writer is empty. */
+FILE *tkf_input_open(const char *path);
+
+/** An input as the user is told of it. */
+const char *tkf_input_name(const char *path);
+
+/** Read the profile in an input. Returns 0, or an exit status after having said why. To tkf_profile_free(). */
+int tkf_profile_load(const char *path, struct tkf_profile *ret_profile);
+
+/* ---- save.c ----------------------------------------------------------------------------------------------------------- */
+
+/** Take the value of --output. Returns 0, or an exit status after having said what is wrong with it. */
+int tkf_save_option(const char *name, const char *value, const char **ret_output);
+
+/** Say that --output and --no-save contradict each other. Returns an exit status. */
+int tkf_save_contradiction(void);
+
+/**
+ * Save a profile, together with what the one before it of the same machine knew of frameworks and, unless this one was
+ * explored, of what surrounds the floor.
+ * @param output    a file; NULL: in the state folder.
+ * @param ret_path  where; to free(). Written on success only.
+ * @return an exit status; a failure is said.
+ */
+int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path);
+
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
 /**
@@ -154,6 +192,9 @@ char *tkf_profile_path(void);
  * must be one of UTF-8.
  */
 void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
+
+/** The same for a machine that was described and not measured: with every check that is to be mended. */
+void tkf_card_machine(FILE *out, const struct tkf_style *style, const struct tkf_description *description);
 
 /**
  * Print one remark as the card prints its warnings: "! TEXT -> NEXT", wrapped and cleaned. With NULL
@@ -168,6 +209,11 @@ void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, c
  *                  it lies there.
  */
 void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
+
+/* ---- explore_card.c ------------------------------------------------------------------------------------------------------ */
+
+/** Print what was explored for a person, at most 80 columns wide, cleaned as the card is. profile->explore is there. */
+void tkf_explore_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
 
 /* ---- harness.c: --harness of `tickfloor calibrate` ------------------------------------------------------------------------ */
 
@@ -187,10 +233,14 @@ int tkf_harness_print_list(const struct tkf_common *common);
 
 int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
+int tkf_verb_compare(int argc, char **argv);
+int tkf_verb_explore(int argc, char **argv);
 int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
+extern const struct tkf_option tkf_compare_cli_options[];
+extern const struct tkf_option tkf_explore_cli_options[];
 extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];
 void tkf_report_help(void);

@@ -250,7 +250,7 @@ static int say_unreadable(const char *name, int error, const struct tkf_input_er
 {
     const char *next = why->next[0] ? why->next : NULL;
     if (tkf_interrupted(NULL))
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (error == TKF_ENOMEM) {
         tkf_error(next, "%s", why->text);
         return TKF_EXIT_MEASURE;
@@ -290,7 +290,7 @@ static int read_inputs(struct tkf_results *results, const struct arguments *argu
     for (size_t i = 0; i < npaths; i++) {
         int status = read_input(results, arguments, paths[i]);
         worst = status > worst ? status : worst;
-        if (status == TKF_EXIT_SIGINT)
+        if (tkf_interrupted(NULL))
             break;
     }
     return worst;
@@ -408,6 +408,9 @@ static void calibrate(struct found *found)
     } else {
         snprintf(found->text, sizeof found->text,
                  "%.400s, and measuring this machine failed: %.200s", reason, why.text);
+        tkf_error(why.next[0] ? why.next : NULL,
+                  "measuring this machine failed, so results are held against physical bounds: %s",
+                  why.text);
     }
 }
 
@@ -439,12 +442,11 @@ static void find_profile(struct found *found, const struct tkf_results *results,
                          bool may_calibrate)
 {
     struct tkf_machine machine = {.arch = ""};
-    struct tkf_cpu_hints hints = {.model_name = NULL};
     bool some_here, some_elsewhere;
 
-    tkf_facts_read("", &machine, &hints);
+    tkf_machine_read(&machine);
     bool saved = find_saved(found, &machine);
-    /* On arm64 the system knows the CPU by number; its name is in the profile. */
+    /* A CPU that this version cannot name may have its name in the profile. */
     find_cpus(results, machine.cpu[0] || !saved ? machine.cpu : found->profile.machine.cpu,
               &some_here, &some_elsewhere);
     found->applies = piped && !some_elsewhere;
@@ -597,6 +599,22 @@ static int check(struct arguments *arguments, const struct tkf_common *common,
     return TKF_EXIT_OK;
 }
 
+/* Where there is no report to print them in. */
+static void say_notices(const struct tkf_results *results)
+{
+    enum { SHOWN = 5 };
+    size_t count = tkf_results_notices(results);
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        const struct tkf_notice *notice = tkf_results_notice(results, i);
+        if (notice->line > 0)
+            tkf_error(NULL, "%s:%u: %s", notice->file, notice->line, notice->text);
+        else
+            tkf_error(NULL, "%s: %s", notice->file, notice->text);
+    }
+    if (count > SHOWN)
+        tkf_error(NULL, "and %zu more such notices", count - SHOWN);
+}
+
 /* Read what is named beside the results, before a run that may take long; an exit status. */
 static int read_against(const struct arguments *arguments, struct against *against)
 {
@@ -633,7 +651,8 @@ int tkf_verb_report(int argc, char **argv)
         return status;
 
     struct tkf_results *results = tkf_results_new();
-    struct against against = {.baseline = tkf_results_new()};
+    static struct against against; /* large: the stack may be small */
+    against.baseline = tkf_results_new();
     if (!results || !against.baseline) {
         tkf_error("free some memory and try again", "out of memory");
         status = TKF_EXIT_MEASURE;
@@ -646,9 +665,11 @@ int tkf_verb_report(int argc, char **argv)
     if (tkf_results_count(results) > 0) {
         int judged = report_on(results, &against, &arguments, &common, is_piped(paths, npaths));
         status = status > judged ? status : judged;
+    } else {
+        say_notices(results);
     }
     if (status != TKF_EXIT_USAGE && tkf_interrupted(NULL))
-        status = TKF_EXIT_SIGINT;
+        status = tkf_exit_interrupted();
 done:
     tkf_results_free(results);
     tkf_results_free(against.baseline);

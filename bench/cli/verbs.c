@@ -22,12 +22,40 @@ const struct tkf_verb tkf_verbs[] = {
     {
         .name = "show",
         .usage = "show [OPTION...] [PROFILE]",
-        .text = "print a saved profile",
+        .text = "print a saved profile, or describe a machine",
         .detail =
             "Print the profile in the file PROFILE; without it the one that 'tickfloor calibrate' "
-            "saved last.",
+            "saved last.\n\n"
+            "With --machine describe this machine instead, and with --root a recorded one: what it "
+            "is, its kinds of core, and what makes it unfit to benchmark. Nothing is measured.",
         .options = tkf_show_cli_options,
         .run = tkf_verb_show,
+    },
+    {
+        .name = "explore",
+        .usage = "explore [OPTION...]",
+        .text = "measure what surrounds the floor, so that a number can be placed",
+        .detail =
+            "Calibrate, then measure what surrounds the floor: operations, branches, calls, each "
+            "cache and memory, atomics; bandwidth; what the system takes for memory, calls, "
+            "switches, clocks and sleeps; the CPUs among each other; the core clock; and what takes "
+            "time away from each CPU. Print it and save it in the profile.\n\n"
+            "Takes about 26 seconds. Interrupted, it keeps what it has.",
+        .options = tkf_explore_cli_options,
+        .run = tkf_verb_explore,
+    },
+    {
+        .name = "compare",
+        .usage = "compare [OPTION...] A B",
+        .text = "hold two profiles against each other",
+        .detail =
+            "Hold the profile in the file B against that in A: first what differs of the machines, "
+            "then quantity by quantity both values and their ratio. What differs by more than its "
+            "intervals and the tolerance is marked. One of them may be '-', standard input.\n\n"
+            "One of a machine's firmware (tickfloor.efi) and one of the same machine under an "
+            "operating system: what the system adds.",
+        .options = tkf_compare_cli_options,
+        .run = tkf_verb_compare,
     },
     {
         .name = "report",

@@ -315,8 +315,7 @@ static void stamp(struct tkf_profile *profile)
     snprintf(profile->tool, sizeof profile->tool, "tickfloor " TKF_VERSION);
 }
 
-static void describe_machine(struct tkf_machine *machine, const struct tkf_cpu *cpu,
-                             const struct tkf_topology *topology)
+static void count_cpus(struct tkf_machine *machine, const struct tkf_topology *topology)
 {
     unsigned nkinds;
     const struct tkf_kind *kinds = tkf_topology_kinds(topology, &nkinds);
@@ -324,16 +323,6 @@ static void describe_machine(struct tkf_machine *machine, const struct tkf_cpu *
     for (unsigned k = 0; k < nkinds; k++)
         machine->cpus += kinds[k].ncpus;
     machine->kinds = nkinds > 1 || kinds[0].name[0] != '\0' ? nkinds : 0;
-    if (machine->cpu[0] == '\0')
-        snprintf(machine->cpu, sizeof machine->cpu, "%s", cpu->model_name);
-    if (cpu->hypervisor[0] != '\0') {
-        snprintf(machine->hypervisor, sizeof machine->hypervisor, "%s", cpu->hypervisor);
-        machine->hypervisor_known = true;
-    }
-    if (cpu->emulator[0] != '\0') {
-        machine->emulated = true;
-        snprintf(machine->emulator, sizeof machine->emulator, "%s", cpu->emulator);
-    }
 }
 
 static int measure_cpus(struct host *host, struct tkf_env *env, const struct target *targets,
@@ -404,23 +393,23 @@ static int no_source(const struct tkf_calibrate_request *request, const struct t
 int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
                           struct tkf_profile *ret_profile, struct tkf_input_error *ret_error)
 {
+    /* Too large for a small stack. */
     struct work {
+        struct tkf_profile profile;
         struct tkf_scratch scratch;
         struct target targets[CPUS_MAX];
         unsigned cpus[CPUS_MAX];
-    } *work = malloc(sizeof *work);
+    } *work = calloc(1, sizeof *work);
     struct host host = {.request = request, .share = 1};
-    struct tkf_profile profile = {.ncpus = 0};
     struct tkf_cpu_hints hints = {.hwcap = 0};
     struct tkf_cpu cpu;
     unsigned ntargets = 0;
     char reason[160];
     int error = TKF_ENOMEM;
 
-    if (work == NULL) {
-        fail(ret_error, error, "free some memory and try again", "out of memory");
-        goto end;
-    }
+    if (work == NULL)
+        return fail(ret_error, error, "free some memory and try again", "out of memory");
+    struct tkf_profile *profile = &work->profile;
     error = tkf_topology_load(&host.topology, reason, sizeof reason);
     if (error != 0) {
         fail(ret_error, error, topology_next(error), "the CPUs of this machine cannot be told: %s",
@@ -430,8 +419,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     error = choose_targets(request, host.topology, work->cpus, work->targets, &ntargets, ret_error);
     if (error != 0)
         goto end;
-    profile.cpus = calloc(ntargets, sizeof *profile.cpus);
-    if (profile.cpus == NULL) {
+    profile->cpus = calloc(ntargets, sizeof *profile->cpus);
+    if (profile->cpus == NULL) {
         error = fail(ret_error, TKF_ENOMEM, "free some memory and try again", "out of memory");
         goto end;
     }
@@ -446,32 +435,33 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
         .cancelled = cancelled,
         .progress = progress,
     };
-    tkf_facts_read("", &profile.machine, &hints);
+    tkf_facts_read("", &profile->machine, &hints);
     error =
-        tkf_counter_probe(&env, &hints, request->source, &work->scratch, &cpu, &profile.counter);
+        tkf_counter_probe(&env, &hints, request->source, &work->scratch, &cpu, &profile->counter);
     if (error != 0) {
         if (error != TKF_ECANCELLED)
-            no_source(request, &profile.counter, error, ret_error);
+            no_source(request, &profile->counter, error, ret_error);
         goto end;
     }
-    if (profile.counter.source->is_cpu_counter)
-        tkf_rate_add(&profile.counter, tkf_pmu_counter_rate, tkf_pmu_counter_hz());
+    if (profile->counter.source->is_cpu_counter)
+        tkf_rate_add(&profile->counter, tkf_pmu_counter_rate, tkf_pmu_counter_hz());
 
-    error = measure_cpus(&host, &env, work->targets, ntargets, &work->scratch, &profile, ret_error);
+    error = measure_cpus(&host, &env, work->targets, ntargets, &work->scratch, profile, ret_error);
     if (error != 0)
         goto end;
 
-    stamp(&profile);
-    describe_machine(&profile.machine, &cpu, host.topology);
-    profile.pmu = host.pmu_status;
-    profile.nchecks =
-        tkf_readiness("", &profile.machine, profile.cpus[0].floor.cpu, profile.checks);
-    warn_of_machine(&profile);
-    warn_of_counter(&profile, &cpu, request->source != NULL);
-    for (unsigned i = 0; i < profile.ncpus; i++)
-        warn_of_cpu(&profile, &profile.cpus[i].floor);
-    *ret_profile = profile;
-    profile.cpus = NULL;
+    stamp(profile);
+    tkf_facts_add_cpu(&profile->machine, &cpu);
+    count_cpus(&profile->machine, host.topology);
+    profile->pmu = host.pmu_status;
+    profile->nchecks =
+        tkf_readiness("", &profile->machine, profile->cpus[0].floor.cpu, profile->checks);
+    warn_of_machine(profile);
+    warn_of_counter(profile, &cpu, request->source != NULL);
+    for (unsigned i = 0; i < profile->ncpus; i++)
+        warn_of_cpu(profile, &profile->cpus[i].floor);
+    *ret_profile = *profile;
+    profile->cpus = NULL;
 
 end:
     close_pmu(&host);
@@ -479,7 +469,7 @@ end:
     if (host.topology != NULL)
         tkf_topology_unpin(host.topology);
     tkf_topology_free(host.topology);
-    free(profile.cpus);
+    free(profile->cpus);
     free(work);
     return error;
 }

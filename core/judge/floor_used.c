@@ -76,6 +76,26 @@ find_live(const struct tkf_profile *profile, const struct tkf_harness *harness, 
     return NULL;
 }
 
+/* A measured form as one of the table's. */
+static void take_live(struct tkf_harness_form *form, const struct tkf_harness_floor *live)
+{
+    form->lo = live->cycles.lo;
+    form->hi = fmin(live->cycles.mid, (1 + TKF_FLOOR_TOLERANCE) * live->cycles.lo);
+    form->rough = false;
+}
+
+/* The form that results do not tell from the first, where it costs more here. */
+static void take_untold(struct tkf_floor *floor, const struct tkf_profile *profile)
+{
+    const char *name = floor->harness->untold;
+    const struct tkf_harness_floor *live =
+        profile && name ? find_live(profile, floor->harness, name) : NULL;
+    if (live && live->cycles.lo > SAME_FORM * floor->known[0].hi) {
+        floor->untold.name = name;
+        take_live(&floor->untold, live);
+    }
+}
+
 /*
  * The table's numbers, replaced by those that were measured on this machine. The usual run holds the moments too in which other work
  * slowed the machine; the results had others, so that no more than the tolerance of it counts.
@@ -90,19 +110,19 @@ static void take_known(struct tkf_floor *floor, const struct tkf_profile *profil
         const struct tkf_harness_floor *live = find_live(profile, floor->harness, form->name);
         if (!live)
             continue;
-        form->lo = live->cycles.lo;
-        form->hi = fmin(live->cycles.mid, (1 + TKF_FLOOR_TOLERANCE) * live->cycles.lo);
-        form->rough = false;
+        take_live(form, live);
         floor->live = true;
     }
+    take_untold(floor, profile);
 }
 
 /* ---- empty benchmarks in the same file ---- */
 
 struct empty {
     double low, mid;
-    const char *name;
-    bool used;
+    struct tkf_result *row;
+    /* one benchmark is of one form; PUT_ASIDE looked like one of it, and is not empty */
+    enum { FREE, TAKEN, PUT_ASIDE } state;
 };
 
 struct empties {
@@ -142,14 +162,15 @@ static int find_empties(struct tkf_row *const *rows, size_t nrows, const char *f
     if (!found.list)
         return TKF_ENOMEM;
     for (size_t i = 0; i < nrows; i++) {
-        const struct tkf_result *row = &rows[i]->result;
+        struct tkf_result *row = &rows[i]->result;
+        row->is_floor = false;
         if (!may_be_floor(row) || !is_named(row, floor_bench))
             continue;
         bool no_low = row->origin->timing == TKF_TIMING_PROCESS && isnan(row->min_ns);
         found.list[found.n++] = (struct empty){
             .low = no_low ? 0 : tkf_lowest_ns(row), /* it may have been anything */
             .mid = row->ns,
-            .name = row->name,
+            .row = row,
         };
     }
     qsort(found.list, found.n, sizeof(*found.list), by_low);
@@ -172,6 +193,9 @@ static struct range range_of(const struct tkf_floor *floor, const struct tkf_har
                           SLOWEST * form->hi * floor->cycle_max_ns};
     if (form->lo == 0) /* what was taken off varies by far more than what is left */
         range.hi = INFINITY;
+    if (form == floor->known && floor->harness->untold)
+        range.hi = fmax(range.hi, (1 + TKF_FLOOR_TOLERANCE) * floor->harness->untold_most *
+                                      floor->cycle_max_ns);
     if (next && next->name)
         range.hi = fmin(range.hi, TKF_CYCLE_SHARE * next->lo * floor->cycle_min_ns);
     return range;
@@ -203,16 +227,16 @@ static size_t form_from(struct empties *empties, struct range range, struct tkf_
     unsigned n = 0;
     for (size_t i = 0; i < empties->n && n < 64; i++) {
         struct empty *empty = &empties->list[i];
-        if (empty->used || !(empty->mid >= range.lo && empty->low <= range.hi))
+        if (empty->state != FREE || !(empty->mid >= range.lo && empty->low <= range.hi))
             continue;
         if (n > 0 && range.lo > 0 && empty->low > SAME_FORM * form->low)
             break;
         if (n == 0) {
             form->low = empty->low;
             form->mid_most = empty->mid;
-            *ret_name = empty->name;
+            *ret_name = empty->row->name;
         }
-        empty->used = true; /* one benchmark is of one form */
+        empty->state = TAKEN;
         form->low_most = empty->low;
         form->mid_most = fmax(form->mid_most, empty->mid);
         mids[n++] = empty->mid;
@@ -225,6 +249,17 @@ static size_t form_from(struct empties *empties, struct range range, struct tkf_
     return n;
 }
 
+/* Those that were taken since are not empty. */
+static void put_aside(struct empties *empties, size_t n, double low)
+{
+    for (size_t i = 0; i < empties->n && n > 0; i++) {
+        if (empties->list[i].state == TAKEN && empties->list[i].low >= low) {
+            empties->list[i].state = PUT_ASIDE;
+            n--;
+        }
+    }
+}
+
 static const char *say_empties(struct tkf_results *results, size_t n, const char *name)
 {
     char text[200];
@@ -233,6 +268,23 @@ static const char *say_empties(struct tkf_results *results, size_t n, const char
     else
         snprintf(text, sizeof(text),
                  "%zu empty benchmarks in the same file, the cheapest \"%.100s\"", n, name);
+    return tkf_results_text(results, text, strlen(text));
+}
+
+/* How the table's floor was got, and what had to be assumed. */
+static const char *say_table(struct tkf_results *results, const struct tkf_floor *floor)
+{
+    char text[240];
+    const char *how =
+        floor->live ? "this framework's empty benchmark, as the machine's profile measured it"
+                    : "what this framework's empty loop costs in cycles of the machine's profile";
+    const char *untold = floor->harness->untold;
+    if (!untold)
+        return how;
+    snprintf(text, sizeof(text), "%s; results do not say whether they ran %s or %s, %s", how,
+             floor->known[0].name, untold,
+             floor->untold.name ? "of which the first is assumed"
+                                : "which is taken to cost the same");
     return tkf_results_text(results, text, strlen(text));
 }
 
@@ -295,7 +347,10 @@ static size_t forms_of_harness(struct tkf_floor *floor, struct empties *empties,
         double least = i > 0 ? TKF_CYCLE_SHARE * fastest : 0; /* below lies another form */
         const char *name;
         size_t n = form_from(empties, range_of(floor, &forms[i], next), &form, &name);
-        if (n == 1 && batched && is_beaten(floor, &form, fastest)) {
+        /* so many cycles are only those of the form that is not told */
+        bool far = form.low > SLOWEST * forms[i].hi * floor->cycle_max_ns;
+        if ((n == 1 || (n > 1 && far)) && batched && is_beaten(floor, &form, fastest)) {
+            put_aside(empties, n, form.low);
             n = 0;
             form = (struct tkf_form_floor){.name = forms[i].name};
         }
@@ -500,10 +555,7 @@ static void choose(struct tkf_results *results, const struct tkf_profile *profil
         use_own(floor, origin->own_floor_ns);
     } else if (floor->nforms > 0) {
         floor->used.source = TKF_FLOOR_HARNESS;
-        floor->used.text =
-            floor->live
-                ? "this framework's empty benchmark, as the machine's profile measured it"
-                : "what this framework's empty loop costs in cycles of the machine's profile";
+        floor->used.text = say_table(results, floor);
     } else if (profile && origin->timing == TKF_TIMING_BATCHED &&
                isfinite(profile->cpus[0].floor.floor_ns.mid)) {
         use_profile(floor, profile);
@@ -532,6 +584,8 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
         return ret;
     }
     choose(results, profile, options, &empties, &floor);
+    for (size_t i = 0; i < empties.n; i++)
+        empties.list[i].row->is_floor = empties.list[i].state == TAKEN;
     free(empties.list);
     if (!floor.used.text) {
         free(floor.sorted_ns);

@@ -12,6 +12,7 @@ struct keep {
 };
 
 static const struct keep keeps[] = {
+    {"tickfloor", "pass the result to tkf_keep(), and the input through tkf_opaque() in the loop"},
     {"go",
      "use `for b.Loop()` (Go 1.24), or store the result in a package variable and take the input "
      "from one"},
@@ -88,20 +89,28 @@ static const char *keep(const char *framework)
     return k->text;
 }
 
-const char *tkf_hint(enum tkf_verdict verdict, const struct tkf_origin *origin)
+const char *tkf_hint(const struct tkf_result *row)
 {
-    switch (verdict) {
+    const char *first = row->nevidence > 0 ? row->evidence[0].rule : "";
+    switch (row->verdict) {
     case TKF_VERDICT_IMPOSSIBLE:
+        if (strcmp(first, TKF_RULE_EXPECT) == 0)
+            return "find out which of the two is out of date: correct the benchmark, or what is "
+                   "expected of it";
+        return keep(row->origin->framework);
     case TKF_VERDICT_AT_FLOOR:
+        if (row->is_floor)
+            return "this is your floor: leave it as it is, and look at those that come near it";
+        return keep(row->origin->framework);
     case TKF_VERDICT_WENT_QUIET:
-        return keep(origin->framework);
+        return keep(row->origin->framework);
     case TKF_VERDICT_CAPPED:
         return "start and stop the timer round all of the work, and do the work once for each "
                "iteration";
     case TKF_VERDICT_FLAT:
         return "give it another input of each size at run time, and see whether the time moves";
     case TKF_VERDICT_TIMER_LIMITED:
-        return coarse[origin->timing];
+        return coarse[row->origin->timing];
     case TKF_VERDICT_NEAR_FLOOR:
         return "compare it with an empty benchmark of the same run, not with other numbers as they "
                "stand";

@@ -3,6 +3,7 @@
 #ifndef TKF_INPUT_H
 #define TKF_INPUT_H
 
+#include "gunzip.h"
 #include "reader.h"
 
 enum tkf_encoding {
@@ -25,6 +26,13 @@ struct tkf_input {
     struct tkf_sink *sink;
 
     enum tkf_encoding encoding;
+    struct tkf_gunzip *gunzip; /* NULL: it comes as it is */
+    char *packed;
+    const char *packed_at;
+    size_t npacked;
+    double packed_bytes, unpacked_bytes;
+    bool is_gzip; /* known as such, also where it cannot be unpacked */
+
     unsigned char *raw; /* UTF-16 units that are not turned into UTF-8 yet */
     size_t nraw;
 

@@ -34,11 +34,13 @@ void tkf_say(struct tkf_case *c, const char *rule, const char *format, ...)
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     const char *kept = tkf_results_text(c->results, text, strlen(text));
-    if (!kept) {
+    struct tkf_evidence *evidence = tkf_results_grow(c->results, c->to->evidence, c->to->nevidence);
+    if (!kept || !evidence) {
         *c->out_of_memory = true;
         return;
     }
-    c->to->evidence[c->to->nevidence++] = (struct tkf_evidence){.rule = rule, .text = kept};
+    evidence[c->to->nevidence++] = (struct tkf_evidence){.rule = rule, .text = kept};
+    c->to->evidence = evidence;
 }
 
 const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
@@ -46,7 +48,7 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
     static const struct {
         double ns;
         const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
     size_t i = 0;
     while (i < sizeof(units) / sizeof(units[0]) - 1 && fabs(ns) < units[i].ns)
         i++;
@@ -162,7 +164,10 @@ static int by_name(const void *a, const void *b)
     int order = strcmp(x->origin->framework, y->origin->framework);
     if (order == 0)
         order = strcmp(x->group, y->group);
-    return order != 0 ? order : strcmp(x->name, y->name);
+    if (order == 0)
+        order = strcmp(x->name, y->name);
+    return order != 0 ? order
+                      : strcmp(x->full_name ? x->full_name : "", y->full_name ? y->full_name : "");
 }
 
 /* The baseline's rows by name; NULL when out of memory. */
@@ -279,6 +284,8 @@ static enum tkf_verdict pick(struct tkf_case *c)
 static void judge(struct tkf_case *c)
 {
     struct tkf_result *row = c->to;
+    tkf_results_recycle(c->results, row->evidence, row->nevidence);
+    row->evidence = NULL;
     row->nevidence = 0;
     row->cycles_shown = tkf_cycles(c->floor, row->ns);
     const struct tkf_form_floor *form = tkf_floor_nearest(c);
@@ -286,7 +293,7 @@ static void judge(struct tkf_case *c)
     tkf_expect_check(c);
     row->verdict = pick(c);
     tkf_corroborate(c, row->verdict);
-    row->hint = tkf_hint(row->verdict, row->origin);
+    row->hint = tkf_hint(row);
 }
 
 int tkf_results_judge(struct tkf_results *results, const struct tkf_judge_options *options)

@@ -50,6 +50,8 @@ struct tkf_floor {
     const struct tkf_harness *harness; /* NULL: a framework without a known loop */
     struct tkf_harness_form known[TKF_HARNESS_FORMS_MAX]; /* its, as the profile measured them */
     bool live; /* one of them at least was measured by the profile */
+    /* what the form that results do not tell from the first costs, where the profile found it to cost more; name NULL */
+    struct tkf_harness_form untold;
     struct tkf_floor_used used;
     struct tkf_form_floor forms[2 * TKF_HARNESS_FORMS_MAX]; /* as measured, and at its fastest */
     unsigned nforms;
@@ -162,8 +164,11 @@ void tkf_expect_check(struct tkf_case *c);
 
 /* ---- hints.c ---- */
 
-/** What to do about a verdict in the framework's own terms; NULL for ok. */
-const char *tkf_hint(enum tkf_verdict verdict, const struct tkf_origin *origin);
+/** What to do about a row's verdict and evidence, in the framework's own terms; NULL for ok. */
+const char *tkf_hint(const struct tkf_result *row);
+
+/** The rule of an expectation of the user's that does not hold. */
+#define TKF_RULE_EXPECT "expect"
 
 /* ---- rules ---- */
 

@@ -93,6 +93,11 @@ static int choose(struct tkf_input *in, const char *format, const struct tkf_rea
         head = tkf_input_head(in, &length);
         if (in->error)
             return 0; /* the caller says it */
+        if (in->is_gzip && !tkf_gunzip_works()) {
+            tkf_refuse(ret_error, 0, "gzip -dc FILE | tickfloor report",
+                       "compressed with gzip, and this tickfloor was built without zlib");
+            return TKF_EFORMAT;
+        }
         if (blank(head, length)) {
             tkf_refuse(ret_error, 0, "give the output of a benchmark run", "empty");
             return TKF_EFORMAT;

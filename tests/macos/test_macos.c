@@ -204,8 +204,8 @@ static const struct sysctl rosetta[] = {
 
 static const unsigned cpus[] = {0, 1, 2, 3, 4, 5, 6, 7};
 static const struct tkf_kind kinds[] = {
-    {"apple,firestorm", &cpus[4], 4},
-    {"apple,icestorm", &cpus[0], 4},
+    {.name = "apple,firestorm", .cpus = &cpus[4], .ncpus = 4},
+    {.name = "apple,icestorm", .cpus = &cpus[0], .ncpus = 4},
 };
 
 /* ---- facts ---------------------------------------------------------------------------------------- */
@@ -328,12 +328,15 @@ static void steering_that_does_no_good_is_no_steering(void **state)
 
     /* Kinds that are not the system's levels are not guessed at. */
     be(m1, ARRAY(m1));
-    const struct tkf_kind others[] = {{"P", cpus, 6}, {"E", &cpus[6], 2}, {"M", cpus, 4}};
+    const struct tkf_kind others[] = {{.name = "P", .cpus = cpus, .ncpus = 6},
+                                      {.name = "E", .cpus = &cpus[6], .ncpus = 2},
+                                      {.name = "M", .cpus = cpus, .ncpus = 4}};
     assert_int_equal(tkf_steer_begin(others, 2, 0, &steer, &how), TKF_EUNSUPPORTED);
     assert_int_equal(tkf_steer_begin(others, 3, 2, &steer, &how), TKF_EUNSUPPORTED);
     assert_int_equal(tkf_steer_begin(kinds, 1, 0, &steer, &how), TKF_EUNSUPPORTED);
     be(intel, ARRAY(intel));
-    assert_int_equal(tkf_steer_begin(&(struct tkf_kind){"", cpus, 16}, 1, 0, &steer, &how),
+    assert_int_equal(tkf_steer_begin(&(struct tkf_kind){.name = "", .cpus = cpus, .ncpus = 16}, 1,
+                                     0, &steer, &how),
                      TKF_EUNSUPPORTED);
     assert_int_equal(mac.qos, QOS_CLASS_DEFAULT);
 }

@@ -68,6 +68,24 @@ void tkf_facts_of_os(const char *root, struct tkf_machine *machine, struct tkf_c
     hints->has_ecv = is_set("hw.optional.arm.FEAT_ECV");
 }
 
+void tkf_facts_core(const char *root, unsigned cpu, char *ret_name, size_t size)
+{
+    (void)root, (void)cpu, (void)size; /* hwloc has it */
+    ret_name[0] = '\0';
+}
+
+const char *tkf_facts_arch(const char *root)
+{
+    (void)root;
+    return "unknown";
+}
+
+void tkf_facts_allowed(const char *root, char *ret_list, size_t size)
+{
+    (void)root, (void)size; /* no thread can be bound */
+    ret_list[0] = '\0';
+}
+
 const char *tkf_facts_forbidden(void *ctx)
 {
     (void)ctx;

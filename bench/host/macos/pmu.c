@@ -97,3 +97,9 @@ double tkf_pmu_counter_hz(void)
     uint64_t hz; /* of Intel's counter; that of arm64 the CPU tells itself, in CNTFRQ_EL0 */
     return tkf_sysctl_number(tkf_pmu_counter_rate, &hz) && hz != 0 ? (double)hz : NAN;
 }
+
+void tkf_pmu_device(const char *root, unsigned cpu, char *ret_name, size_t size)
+{
+    (void)root, (void)cpu, (void)size; /* the system has no drivers that one could name */
+    ret_name[0] = '\0';
+}

@@ -94,14 +94,15 @@ void tkf_row_members(struct tkf_result *row, const json_t *object, const struct 
     }
 }
 
-void tkf_row_json_samples(struct tkf_result *row, const json_t *array, double scale)
+void tkf_row_json_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *array,
+                          double scale)
 {
     size_t i;
     json_t *value;
     json_array_foreach(array, i, value)
     {
         if (json_is_number(value))
-            tkf_row_sample(row, json_number_value(value) * scale);
+            tkf_row_sample(sink, row, json_number_value(value) * scale);
     }
 }
 
@@ -123,7 +124,7 @@ size_t tkf_row_distribution(struct tkf_sink *sink, struct tkf_result *row, const
             sorted[n++] = json_number_value(value) * scale;
     }
     if (n > 0) {
-        tkf_row_json_samples(row, array, scale);
+        tkf_row_json_samples(sink, row, array, scale);
         tkf_sort(sorted, n);
         row->ns = tkf_quantile(sorted, n, 0.5);
         row->ns_lo = tkf_quantile(sorted, n, 0.25);

@@ -44,7 +44,12 @@ static bool is_empty_loop(struct tkf_case *c)
     tkf_time_text(ns, c->mid);
     tkf_time_text(low, form->low);
     tkf_time_text(high, form->mid_most);
-    tkf_say(c, "empty-loop",
+    if (c->row->is_floor)
+        tkf_say(c, "empty-loop",
+                "%s; it is an empty benchmark, the floor that the others are held against", ns);
+    else
+        tkf_say(
+            c, "empty-loop",
             "%s%s, where an empty loop takes %s to %s; it cannot be told from an empty loop, be it "
             "that the work is gone or that it "
             "fits beside the loop's own",

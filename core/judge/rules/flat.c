@@ -35,6 +35,8 @@ static int compare_keys(const struct member *x, const struct member *y)
         return (uintptr_t)a->origin > (uintptr_t)b->origin ? 1 : -1;
     if (a->group != b->group)
         return (uintptr_t)a->group > (uintptr_t)b->group ? 1 : -1;
+    if (a->procs != b->procs && !(isnan(a->procs) && isnan(b->procs))) /* NAN comes first */
+        return isnan(b->procs) || a->procs > b->procs ? 1 : -1;
     if (x->size.start != y->size.start)
         return x->size.start > y->size.start ? 1 : -1;
     int order = strncmp(a->name, b->name, x->size.start);

@@ -161,12 +161,12 @@ static bool grows_with_iterations(struct tkf_case *c)
     if (n < 4 || c->timing != TKF_TIMING_BATCHED)
         return false;
     for (unsigned i = 0; i < n; i++) {
-        double x = log(row->sample_iterations[i]), y = log(row->samples[i]);
+        double x = log(row->samples[i].iterations), y = log(row->samples[i].ns);
         if (!isfinite(x) || !isfinite(y))
             return false;
         sx += x, sy += y, sxx += x * x, sxy += x * y, syy += y * y;
-        least = fmin(least, row->sample_iterations[i]);
-        most = fmax(most, row->sample_iterations[i]);
+        least = fmin(least, row->samples[i].iterations);
+        most = fmax(most, row->samples[i].iterations);
     }
     double vx = sxx - sx * sx / n, vy = syy - sy * sy / n, cov = sxy - sx * sy / n;
     double slope = cov / vx, correlation = cov / sqrt(vx * vy);
@@ -188,7 +188,7 @@ static bool breaks_expectation(struct tkf_case *c)
 {
     char declared[TKF_TIME_SIZE];
     if (c->broken) {
-        tkf_say(c, "expect", "the expectation \"%s\" does not hold", c->broken);
+        tkf_say(c, TKF_RULE_EXPECT, "the expectation \"%s\" does not hold", c->broken);
         return true;
     }
     if (!tkf_number_is_known(c) || !(c->row->ns * c->sharers < c->expects_ns))

@@ -32,6 +32,15 @@ static bool is_shared(const struct tkf_case *c)
     return (c->sharers > 1 || c->parallel) && c->timing == TKF_TIMING_BATCHED && c->mid < floor_ns;
 }
 
+/* It is what an empty loop of the form costs that the file does not tell from the one that is assumed. */
+static bool is_untold(const struct tkf_case *c)
+{
+    const struct tkf_harness_form *untold = &c->floor->untold;
+    double low = tkf_cycles(c->floor, c->low), mid = tkf_cycles(c->floor, c->mid);
+    return untold->name && low <= untold->hi + TKF_FLOOR_TOLERANCE &&
+           mid >= untold->lo - TKF_FLOOR_TOLERANCE && !tkf_work_is_seen(c);
+}
+
 bool tkf_rule_undecided(struct tkf_case *c)
 {
     const struct tkf_result *row = c->row;
@@ -56,6 +65,11 @@ bool tkf_rule_undecided(struct tkf_case *c)
             c, "overhead-taken-off",
             "less than one cycle is left after the framework took its own overhead off; real work "
             "and none both read so");
+    else if (is_untold(c))
+        tkf_say(c, "untold-loop",
+                "%.3g cycles are what an empty %s loop takes on this machine; whether it ran that "
+                "or %s, where this is work, the file does not say",
+                tkf_cycles(c->floor, c->mid), c->floor->untold.name, c->floor->known[0].name);
     else if (c->timing == TKF_TIMING_UNKNOWN && c->mid < SMALL_CYCLES * c->floor->cycle_max_ns)
         tkf_say(
             c, "timing-unknown",

@@ -26,6 +26,8 @@ bool tkf_flagged(const struct tkf_result *result)
 
 const char *tkf_name_shown(const struct tkf_result *result)
 {
+    if (result->full_name)
+        return result->full_name;
     return result->name[0] ? result->name : "(no name)";
 }
 

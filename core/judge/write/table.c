@@ -40,6 +40,7 @@ static void fill(const struct table *table, const char *with, size_t count)
 /* Print words from the column on, on as many lines as they need; the column after them. */
 static size_t put_words(const struct table *table, const char *text, size_t length, size_t column)
 {
+    static const char micro[] = "µs"; /* in evidence */
     const char *end = text + length;
     bool first = true;
     while (text < end) {
@@ -53,6 +54,8 @@ static size_t put_words(const struct table *table, const char *text, size_t leng
         char word[WORD_COLUMNS * 4];
         snprintf(word, sizeof(word), "%.*s",
                  (int)(word_length < sizeof(word) ? word_length : sizeof(word) - 1), text);
+        if (!table->unicode && strncmp(word, micro, strlen(micro)) == 0)
+            memmove(word, word + 1, strlen(word)), word[0] = 'u';
         size_t columns = tkf_shown_columns(word, table->charset);
         if (!first && column + 1 + columns > table->width) {
             fprintf(table->out, "\n%*s", REMARK_INDENT, "");
