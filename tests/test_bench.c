@@ -924,7 +924,7 @@ static void test_read_back(void **state)
     assert_int_equal(tkf_results_read(results, in, "it", NULL, NULL, &error), 0); /* recognised */
     /* The benchmark that failed is a notice, and nothing else is. */
     assert_int_equal(tkf_results_notices(results), 1);
-    assert_string_equal(tkf_results_notice(results, 0)->text, "--- FAIL: BenchmarkBad");
+    assert_string_equal(tkf_results_notice(results, 0)->text, "the run failed: \"--- FAIL: BenchmarkBad\"");
     assert_int_equal(tkf_results_count(results), 1);
     const struct tkf_result *map = tkf_results_get(results, 0);
     assert_string_equal(map->name, "BenchmarkMap/64");

@@ -185,9 +185,11 @@ static void test_states(void **state)
 {
     (void)state;
     check("go-text", "--- FAIL: BenchmarkA\nFAIL\nFAIL\tp\t0.1s\npanic: no\nok  \tp\t1s\n",
-          "! 1: --- FAIL: BenchmarkA\n! 3: FAIL\tp\t0.1s\n! 4: panic: no\n");
+          "! 1: the run failed: \"--- FAIL: BenchmarkA\"\n! 3: the package p failed\n"
+          "! 4: the run failed: \"panic: no\"\n");
+    check("go-text", "FAIL\tp/q [build failed]\n", "! 1: the package p/q could not be built\n");
     check("go-text", "BenchmarkA-2 \t--- SKIP: BenchmarkA\n--- SKIP: BenchmarkA\n",
-          "! 2: --- SKIP: BenchmarkA\n");
+          "! 2: skipped: \"--- SKIP: BenchmarkA\"\n");
 }
 
 static void test_pasted(void **state)

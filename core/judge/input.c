@@ -5,10 +5,14 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "results.h"
 
 #define BLOCK_BYTES    ((size_t)256 << 10)
 #define HEAD_BYTES     ((size_t)64 << 10)
 #define LINE_BYTES_MAX ((size_t)16 << 20)
+
+/* Of a head that no reader knows, so much stays: what a reader would know may begin in it. */
+#define STAY_BYTES ((size_t)8 << 10)
 
 /* ---- bytes in ---- */
 
@@ -433,7 +437,17 @@ static bool whole_line(struct tkf_input *in, struct tkf_line *ret_line)
     return true;
 }
 
-bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
+/* The line that was given out is another format's, perhaps, when no result came of it. */
+static void leave_given(struct tkf_input *in)
+{
+    if (in->given_waits && in->sink->nadded == in->given_results)
+        tkf_left_line(in->left, &in->given);
+    else if (in->given_waits)
+        tkf_left_taken(in->left, in->given.number);
+    in->given_waits = false;
+}
+
+static bool next_line(struct tkf_input *in, struct tkf_line *ret_line)
 {
     begin_reading(in);
     if (in->skip_rest)
@@ -456,6 +470,33 @@ bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
         ret_line->cut = true;
         return true;
     }
+    return true;
+}
+
+bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
+{
+    leave_given(in);
+    if (!next_line(in, ret_line))
+        return false;
+    if (in->left) {
+        in->given = *ret_line;
+        in->given_results = in->sink->nadded;
+        in->given_waits = true;
+    }
+    return true;
+}
+
+bool tkf_input_skip_head(struct tkf_input *in)
+{
+    size_t length = in->end - in->begin;
+    if (length < HEAD_BYTES) /* it was all there is */
+        return false;
+    const char *head = in->buffer + in->begin;
+    const char *lf = memrchr(head, '\n', HEAD_BYTES - STAY_BYTES);
+    size_t skipped = lf ? (size_t)(lf + 1 - head) : HEAD_BYTES - STAY_BYTES;
+    for (const char *at = head; (at = memchr(at, '\n', (size_t)(head + skipped - at))); at++)
+        in->line++;
+    in->begin += skipped;
     return true;
 }
 

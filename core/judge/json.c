@@ -51,18 +51,30 @@ static bool closes(const char *at, const char *end)
     return *at == ';' && only_blanks(at + 1, end);
 }
 
-static void say_before(struct tkf_sink *sink, const char *text, const char *document)
+/* Text beside the document: another reader may know it. */
+static void leave(struct tkf_input *in, struct tkf_sink *sink, const char *from, const char *to,
+                  unsigned line, const char *why)
 {
-    if (!only_blanks(text, document) && !assigns(text, document))
-        tkf_sink_notice(sink, 1, "text before the JSON is skipped");
+    struct tkf_slice text = {.text = from, .length = (size_t)(to - from)};
+    if (in->left)
+        tkf_left_text(in->left, text, line, why);
+    else
+        tkf_sink_notice(sink, line, "%s", why);
 }
 
-static void say_after(struct tkf_input *in, struct tkf_sink *sink, const char *text,
-                      const char *stop, const char *end)
+static void leave_before(struct tkf_input *in, struct tkf_sink *sink, const char *text,
+                         const char *document)
+{
+    if (!only_blanks(text, document) && !assigns(text, document))
+        leave(in, sink, text, document, in->line + 1, "text before the JSON is skipped");
+}
+
+static void leave_after(struct tkf_input *in, struct tkf_sink *sink, const char *text,
+                        const char *stop, const char *end)
 {
     if (!only_blanks(stop, end) && !closes(stop, end))
-        tkf_sink_notice(sink, tkf_input_line_of(in, (size_t)(stop - text)),
-                        "text after the JSON is skipped");
+        leave(in, sink, stop, end, tkf_input_line_of(in, (size_t)(stop - text)),
+              "text after the JSON is skipped");
 }
 
 /* Where a document begins, and how far it goes or in which way it breaks. */
@@ -115,10 +127,10 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
         tkf_refuse(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
         return NULL;
     }
-    say_before(sink, text, best.at);
+    leave_before(in, sink, text, best.at);
     size_t stop = (size_t)(best.at - text) + (size_t)best.problem.position;
     if (best.root) {
-        say_after(in, sink, text, text + stop, end);
+        leave_after(in, sink, text, text + stop, end);
         return best.root;
     }
 
@@ -128,6 +140,9 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
     unsigned line = tkf_input_line_of(in, stop);
     if (!root || !plausible(root)) {
         json_decref(root);
+        if (in->left)
+            tkf_left_text(in->left, (struct tkf_slice){.text = text, .length = length},
+                          in->line + 1, NULL);
         tkf_refuse(ret_error, line, "give the JSON as the framework wrote it", "not JSON: %s",
                    best.problem.text);
         return NULL;
@@ -253,7 +268,7 @@ static void say_end(struct stream *stream)
     if (stream->broken)
         line = tkf_input_line_of(stream->in, (size_t)(stream->stop - stream->text));
     else
-        say_after(stream->in, stream->sink, stream->text, stream->at, stream->end);
+        leave_after(stream->in, stream->sink, stream->text, stream->at, stream->end);
     stream->done.closed = stream->broken;
     tkf_json_say_mended(stream->sink, &stream->done, line);
 }
@@ -282,7 +297,7 @@ json_t *tkf_json_stream(struct tkf_input *in, struct tkf_sink *sink, const char 
                                 .one_line = one_line,
                                 .rest = json_object()};
         if (stream_document(&stream)) {
-            say_before(sink, text, begin);
+            leave_before(in, sink, text, begin);
             say_end(&stream);
             return stream.rest;
         }

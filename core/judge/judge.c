@@ -56,16 +56,22 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
     return text;
 }
 
-const char *tkf_empty_text(enum tkf_timing timing)
+const char *tkf_range_text(char text[static TKF_RANGE_SIZE], double from_ns, double to_ns)
 {
-    switch (timing) {
-    case TKF_TIMING_PROCESS:
+    char from[TKF_TIME_SIZE], to[TKF_TIME_SIZE];
+    tkf_time_text(from, from_ns);
+    tkf_time_text(to, to_ns);
+    snprintf(text, TKF_RANGE_SIZE, strcmp(from, to) == 0 ? "%s" : "%s to %s", from, to);
+    return text;
+}
+
+const char *tkf_empty_text(const struct tkf_case *c)
+{
+    const struct tkf_form_floor *form = tkf_floor_nearest(c);
+    if (c->timing == TKF_TIMING_PROCESS)
         return "command";
-    case TKF_TIMING_EACH_CALL:
-        return "call";
-    default:
-        return "loop";
-    }
+    bool call = c->timing == TKF_TIMING_EACH_CALL || (form && strcmp(form->name, "call") == 0);
+    return call ? "call" : "loop";
 }
 
 double tkf_cycles(const struct tkf_floor *floor, double ns)
@@ -190,6 +196,20 @@ static const struct tkf_result *find_base(const struct tkf_result *const *sorted
     const struct tkf_result *const *found =
         bsearch(&row, sorted, n, sizeof(const struct tkf_result *), by_name);
     return found ? *found : NULL;
+}
+
+bool tkf_results_have_common(const struct tkf_results *results, const struct tkf_results *baseline,
+                             const char *file)
+{
+    size_t n;
+    const struct tkf_result **sorted = sort_baseline(results, &n);
+    bool common = !sorted; /* not known */
+    for (size_t i = 0; i < baseline->nrows && !common; i++) {
+        const struct tkf_result *base = &baseline->rows[i]->result;
+        common = strcmp(base->origin->file, file) == 0 && find_base(sorted, n, base);
+    }
+    free(sorted);
+    return common;
 }
 
 /* ---- cases ---- */

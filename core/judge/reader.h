@@ -65,11 +65,20 @@ struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
  */
 void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *row);
 
+/**
+ * The line at hand is this format's own, though it gives no row: no other reader is asked. For formats
+ * that have many such lines; there is no need to say it of a few.
+ */
+void tkf_sink_understood(struct tkf_sink *sink);
+
 /** Keep bytes as a NUL-terminated string for as long as the results live, a NUL in them as '?'; equal strings are kept once. */
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length);
 
 /** Say of a line what could not be read or is worth knowing. printf-like. */
 void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** As tkf_sink_notice(), of the framework's saying that the run failed. */
+void tkf_sink_failure(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /** How many results this input has given so far: rows, repetitions merged. */
 size_t tkf_sink_rows(const struct tkf_sink *sink);
@@ -97,6 +106,7 @@ void tkf_row_metric(struct tkf_sink *sink, struct tkf_result *row, const char *u
 struct tkf_reader {
     const char *name;  /**< as in --input-format: "go-text" */
     const char *text;  /**< what it is, a few words, for the help */
+    const char *empty; /**< what to ask where there is no result in it; NULL: nothing of its own */
     /**
      * How sure it is that the input is its own, 0..100, from the first bytes (UTF-8, NUL-terminated). The surest reads; of two
      * equally sure the earlier in the table. 0 is "not mine".

@@ -50,6 +50,8 @@ struct tkf_sink {
     struct tkf_origin spare;    /* stands in when there is no memory for one */
     size_t first_row;           /* of this input */
     unsigned nnotices;          /* of this input, those beyond the limit too */
+    unsigned nfailures;         /* the same of failures */
+    unsigned nadded;            /* rows, and what else was understood */
     bool out_of_memory;
 };
 

@@ -254,7 +254,7 @@ void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin)
     sink->origin = origin;
 }
 
-static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
+static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text, bool failed)
 {
     struct tkf_results *results = sink->results;
     const char *kept = tkf_sink_text(sink, text, strlen(text));
@@ -266,7 +266,7 @@ static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
     }
     results->notices = notices;
     results->notices[results->nnotices++] =
-        (struct tkf_notice){.file = sink->file, .line = line, .text = kept};
+        (struct tkf_notice){.file = sink->file, .line = line, .text = kept, .failed = failed};
 }
 
 void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, ...)
@@ -277,7 +277,19 @@ void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, .
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (sink->nnotices++ < NOTICES_MAX)
-        keep_notice(sink, line, text);
+        keep_notice(sink, line, text, false);
+}
+
+void tkf_sink_failure(struct tkf_sink *sink, unsigned line, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    /* The first of them decides: that it is said does not hang on how much was said before. */
+    if (sink->nfailures++ < NOTICES_MAX)
+        keep_notice(sink, line, text, true);
 }
 
 /* ---- rows ---- */
@@ -538,8 +550,14 @@ static struct tkf_row *row_of(struct tkf_sink *sink, const struct tkf_result *gi
     return sink->out_of_memory ? NULL : find_row(sink->results, ret_key);
 }
 
+void tkf_sink_understood(struct tkf_sink *sink)
+{
+    sink->nadded++;
+}
+
 void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *given)
 {
+    sink->nadded++;
     struct key key;
     struct tkf_row *row = row_of(sink, given, &key);
     if (!row) {
@@ -626,6 +644,6 @@ void tkf_sink_end(struct tkf_sink *sink)
     if (sink->nnotices > NOTICES_MAX) {
         char text[80];
         snprintf(text, sizeof(text), "%u more such lines", sink->nnotices - NOTICES_MAX);
-        keep_notice(sink, 0, text);
+        keep_notice(sink, 0, text, false);
     }
 }

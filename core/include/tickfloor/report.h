@@ -60,6 +60,7 @@ struct tkf_origin {
     const char *framework; /**< "go", "google-benchmark", "criterion", ... */
     enum tkf_timing timing;
     const char *cpu;       /**< the CPU as the file names it, NULL */
+    const char *host;      /**< the machine's own name, as the file states it, NULL */
     const char *os, *arch; /**< as the file names them, NULL */
     const char *version;   /**< the framework's or runtime's, NULL */
     double core_hz;        /**< core clock that the file states, NAN */
@@ -141,6 +142,7 @@ struct tkf_notice {
     const char *file;
     unsigned line;
     const char *text;
+    bool failed; /**< the run of the benchmarks failed, as the framework says */
 };
 
 struct tkf_results;
@@ -208,6 +210,8 @@ struct tkf_judge_options {
      * those results only that name its CPU.
      */
     bool profile_applies;
+    /** The name of the profile's machine: results that name no CPU but this are its; NULL. */
+    const char *host;
     const struct tkf_results *baseline; /**< earlier results of the same benchmarks, NULL */
     const char *floor_bench;            /**< name of the empty benchmark, NULL to recognise it */
     const struct tkf_expect *expect;    /**< NULL */

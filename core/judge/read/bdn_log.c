@@ -158,6 +158,7 @@ static void read_line(struct state *state, unsigned number, struct tkf_slice tex
         if (!begin_block(state, number, text) && !read_iteration(state, number, text))
             read_interval(state, text);
     } else if (state->bdn.count > 0) {
+        tkf_sink_understood(state->bdn.sink); /* a table of the same results */
         tkf_bdn_env(&state->bdn, text);
         tkf_bdn_hint(&state->bdn, text);
     } else {

@@ -43,6 +43,9 @@ static void read_context(struct tkf_sink *sink, struct tkf_origin *origin, const
      * nominal one.
      */
     origin->cpus = tkf_json_number(context, "num_cpus");
+    const char *host = tkf_json_text(context, "host_name");
+    if (host)
+        origin->host = tkf_keep_string(sink, host);
     const char *version = tkf_json_text(context, "library_version");
     if (version)
         origin->version = tkf_keep_string(sink, version);

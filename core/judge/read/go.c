@@ -210,7 +210,8 @@ static void take_row(struct tkf_go *go, struct tkf_go_run *run, const struct tkf
     forget_pending(go, run);
     run->pending = kept;
     run->pending_line = line->number;
-    run->pending_began = rest.length > 0;
+    /* The head of many a table says no more than "Benchmark". */
+    run->pending_began = rest.length > 0 && !tkf_slice_is(name, benchmark);
     if (take_rest(go, run, line, rest))
         return;
     if (kind == ROW_BROKEN) {
@@ -255,17 +256,36 @@ static const char *go_version(struct tkf_sink *sink, struct tkf_slice text)
     return tkf_keep(sink, version);
 }
 
+/* Whether a benchmark, a package or the run failed or was skipped, as the line says. */
+static bool say_bad(struct tkf_sink *sink, unsigned number, struct tkf_slice text)
+{
+    static const char *const failures[] = {"--- FAIL: ", "panic: ", "fatal error: "};
+    for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
+        if (tkf_slice_starts(text, failures[i])) {
+            tkf_sink_failure(sink, number, "the run failed: \"%.200s\"", text.text);
+            return true;
+        }
+    }
+    if (tkf_slice_starts(text, "FAIL\t")) { /* the package, and how long it took or why */
+        tkf_field(&text);
+        struct tkf_slice package = tkf_field(&text);
+        bool build = tkf_slice_find(text, "build failed");
+        tkf_sink_failure(sink, number, "the package %.*s %s", (int)package.length, package.text,
+                         build ? "could not be built" : "failed");
+        return true;
+    }
+    bool skipped = tkf_slice_starts(text, "--- SKIP: ");
+    if (skipped)
+        tkf_sink_notice(sink, number, "skipped: \"%.200s\"", text.text);
+    return skipped;
+}
+
 /* What Go says of a benchmark, a package or the run beside its results. */
 static bool take_state(struct tkf_go *go, struct tkf_go_run *run, const struct tkf_line *line,
                        struct tkf_slice text)
 {
-    static const char *const bad[] = {"--- FAIL: ", "--- SKIP: ", "FAIL\t",
-                                      "panic: ", "fatal error: "};
     static const char *const ends[] = {"PASS", "FAIL"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-        if (!tkf_slice_starts(text, bad[i]))
-            continue;
-        tkf_sink_notice(go->sink, line->number, "%.200s", text.text);
+    if (say_bad(go->sink, line->number, text)) {
         run->pending = NULL; /* that is why it has no result */
         return true;
     }
@@ -341,6 +361,9 @@ static int recognise_line(struct tkf_slice text)
     struct tkf_slice rest = unquoted(text), name = tkf_field(&rest);
     if (tkf_slice_starts(text, "goos: ") || tkf_slice_starts(text, "pkg: "))
         return 40;
+    if (tkf_slice_starts(text, "ok  \t") || tkf_slice_starts(text, "FAIL\t") ||
+        tkf_slice_starts(text, "?   \t") || tkf_slice_starts(text, "--- FAIL: "))
+        return 30;
     if (!is_name(name))
         return 0;
     if (!is_whole_number(tkf_field(&rest))) /* the title of many tables is "Benchmark" */

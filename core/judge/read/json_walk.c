@@ -54,7 +54,9 @@ json_t *tkf_json_line_load(struct tkf_sink *sink, const struct tkf_line *line)
         return NULL;
     json_error_t error;
     json_t *object = json_loadb(text.text, text.length, 0, &error);
-    if (!object)
+    if (object)
+        tkf_sink_understood(sink);
+    else
         tkf_sink_notice(sink, line->number, "not a whole JSON object (%s); its result is lost",
                         line->cut ? "the input ends within it" : error.text);
     return object;

@@ -45,6 +45,8 @@ static void take_facts(struct tkf_json *json, const json_t *benchmark)
     struct tkf_slice before, resolution;
     facts->cpu = cpu ? tkf_keepf(json->sink, "%s", cpu) : NULL;
     facts->version = version ? tkf_keepf(json->sink, "Python %s", version) : NULL;
+    const char *host = text(json, benchmark, "hostname");
+    facts->host = host ? tkf_keepf(json->sink, "%s", host) : NULL;
     facts->cpus = number(json, benchmark, "cpu_count");
     if (platform && tkf_cut(tkf_slice_of(platform), "-", &before, NULL))
         facts->os = tkf_keep(json->sink, before);

@@ -31,6 +31,7 @@ static void take_facts(struct tkf_json *json)
     facts->cpu = tkf_json_keep(json->sink, cpu, "brand_raw");
     if (!facts->cpu)
         facts->cpu = tkf_json_keep(json->sink, cpu, "brand");
+    facts->host = tkf_json_keep(json->sink, machine, "node");
     facts->os = tkf_json_keep(json->sink, machine, "system");
     facts->arch = tkf_json_keep(json->sink, machine, "machine");
     facts->version = version ? tkf_keepf(json->sink, "Python %s", version) : NULL;

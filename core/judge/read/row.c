@@ -28,6 +28,7 @@ struct tkf_origin *tkf_run_timed(struct tkf_run *run, enum tkf_timing timing)
     const struct tkf_origin *facts = &run->facts;
     struct tkf_origin *origin = tkf_sink_origin(run->sink, facts->framework, timing);
     origin->cpu = facts->cpu;
+    origin->host = facts->host;
     origin->os = facts->os;
     origin->arch = facts->arch;
     origin->version = facts->version;

@@ -73,7 +73,7 @@ static bool is_flat(const struct member *members, size_t n)
     double slope = (sxy - sx * sy / (double)n) / (sxx - sx * sx / (double)n);
     bool stated = work_of(last) >= RANGE_NEEDED / 2 * work_of(first);
     const struct tkf_floor *floor = first->floor;
-    double floor_ns = isfinite(floor->used.ns.hi) ? floor->used.ns.hi : floor->cycle_max_ns;
+    double floor_ns = isfinite(floor->plain_ns) ? floor->plain_ns : floor->cycle_max_ns;
     return slope < FLAT_SLOPE && slope > -FLAT_SLOPE &&
            slowest < (stated ? FLOORS_STATED : FLOORS_UNSTATED) * floor_ns;
 }

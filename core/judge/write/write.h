@@ -99,6 +99,9 @@ bool tkf_flagged(const struct tkf_result *result);
 /** The name, so that no other row has it, or what stands for one that is empty. */
 const char *tkf_name_shown(const struct tkf_result *result);
 
+/** What a result's time is, among the framework's statistics: "mean"; NULL when unknown. */
+const char *tkf_statistic_text(enum tkf_statistic statistic);
+
 struct tkf_verdict_text {
     const char *title; /**< a few words: "At the floor" */
     const char *text;  /**< what the verdict means, one sentence */
