@@ -73,6 +73,14 @@ int tkf_options_parse(const struct tkf_verb *verb, int argc, char **argv, void *
  */
 const char *tkf_nearest(const char *word, const char *const *candidates);
 
+/**
+ * Take an option's value that is a number from `least` to `most`; ret_number is in units of the option.
+ * @param next  the next step where it is none.
+ * @return 0, or an exit status after having said why.
+ */
+int tkf_take_number(const char *name, const char *value, double least, double most, const char *next,
+                    double *ret_number);
+
 /** The options that every verb has; ended by a NULL name. */
 extern const struct tkf_option tkf_common_options[];
 
@@ -247,12 +255,14 @@ int tkf_harness_print_list(const struct tkf_common *common);
 int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
 int tkf_verb_compare(int argc, char **argv);
+int tkf_verb_fleet(int argc, char **argv);
 int tkf_verb_explore(int argc, char **argv);
 int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
 extern const struct tkf_option tkf_compare_cli_options[];
+extern const struct tkf_option tkf_fleet_cli_options[];
 extern const struct tkf_option tkf_explore_cli_options[];
 extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];

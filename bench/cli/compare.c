@@ -36,15 +36,9 @@ static int set_changed(void *target, const char *name, const char *value)
 
 static int set_tolerance(void *target, const char *name, const char *value)
 {
-    char *end;
-    double percent = strtod(value, &end);
-    if (end == value || *end != '\0' || !(percent >= 0 && percent <= 1000)) {
-        tkf_error("give a number of percent from 0 to 1000, such as 5",
-                  "--%s: '%s' is no tolerance", name, value);
-        return TKF_EXIT_USAGE;
-    }
-    ((struct arguments *)target)->tolerance_percent = percent;
-    return 0;
+    return tkf_take_number(name, value, 0, 1000,
+                           "give a number of percent from 0 to 1000, such as 5",
+                           &((struct arguments *)target)->tolerance_percent);
 }
 
 /* What a word of --fail-on stands for; 0 when it is none. */
