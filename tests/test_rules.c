@@ -427,7 +427,13 @@ static void a_number_of_processors_is_no_thread(void **state)
     add(&run, "BenchmarkShare", 2.5 * CYCLE_NS);
     run.row.threads = 2;
     add(&run, "BenchmarkThreads", 2.5 * CYCLE_NS);
+    add(&run, "BenchmarkNoisy", 4 * CYCLE_NS);
+    add(&run, "BenchmarkNoisy", 1.5 * CYCLE_NS); /* by its fastest, as it is held elsewhere */
+    add(&run, "BenchmarkNoisy", 5 * CYCLE_NS);
     judge(&run);
+    expect_verdict(&run, "BenchmarkNoisy", NEAR_FLOOR, "slow-empty-loop");
+    assert_non_null(strstr(evidence(find(&run, "BenchmarkNoisy"), "slow-empty-loop"),
+                           "0.375 ns for the fastest of 3 runs, 1 ns for the usual one"));
     assert_close(tkf_results_floor(run.results, run.origin)->ns.hi, 2 * CYCLE_NS, 1e-9);
     expect_verdict(&run, "BenchmarkSlow", NEAR_FLOOR, "slow-empty-loop");
     expect_verdict(&run, "BenchmarkSlow", NEAR_FLOOR, "may-be-shared");

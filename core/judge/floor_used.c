@@ -798,10 +798,13 @@ const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c, bool *ret_
     return NULL;
 }
 
-bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form)
+bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form,
+                           bool *ret_by_fastest)
 {
     double half = isnan(c->row->quantum_ns) ? 0 : c->row->quantum_ns * c->batch / 2;
-    return !form->rough && c->mid - half <= form->slow && c->mid > form->mid_most;
+    *ret_by_fastest = !(c->mid - half <= form->slow);
+    return !form->rough && !tkf_work_is_seen(c) && c->low - half <= form->slow &&
+           c->mid > form->mid_most && form->slow > form->mid_most;
 }
 
 const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c)

@@ -115,6 +115,11 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns);
 #define TKF_RANGE_SIZE (2 * TKF_TIME_SIZE + 4)
 const char *tkf_range_text(char text[static TKF_RANGE_SIZE], double from_ns, double to_ns);
 
+/** The value of a row that was compared: "0.33 ns for the fastest of 10 runs, 0.69 ns for the usual one". */
+#define TKF_COMPARED_SIZE 160
+const char *tkf_compared_text(char text[static TKF_COMPARED_SIZE], const struct tkf_case *c,
+                              bool by_fastest);
+
 /** What is empty where nothing is done: "loop", "call", "command". */
 const char *tkf_empty_text(const struct tkf_case *c);
 
@@ -178,8 +183,10 @@ const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c);
 /**
  * Whether a number lies where an empty loop of its form may lie, though it is more than one takes
  * undisturbed.
+ * @param ret_by_fastest  its fastest value does, its usual one does not.
  */
-bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form);
+bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form,
+                           bool *ret_by_fastest);
 
 /* ---- name.c ---- */
 
