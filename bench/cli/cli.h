@@ -192,6 +192,19 @@ int tkf_save_contradiction(void);
  */
 int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path);
 
+/* ---- view.c: --html, --svg and --lstopo ---------------------------------------------------------------------------------- */
+
+/** Where an exploration is drawn; NULL: not wanted. */
+struct tkf_views {
+    const char *html, *svg, *lstopo;
+};
+
+/** Take one of the options, by its name. Returns 0, or an exit status after having said why. */
+int tkf_view_option(const char *name, const char *value, struct tkf_views *views);
+
+/** Write what is wanted. Returns an exit status; each failure is said. */
+int tkf_views_write(const struct tkf_views *views, const struct tkf_profile *profile);
+
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
 /**

@@ -146,7 +146,8 @@ static int compare(const struct tkf_profile *a, const struct tkf_profile *b,
     int error = tkf_compare(a, b, arguments->tolerance_percent, &comparison);
     if (error == 0) {
         struct tkf_style style = tkf_style_for(stdout, common);
-        struct tkf_table_style table = {style.color, style.unicode, style.width};
+        struct tkf_table_style table = {
+            .color = style.color, .unicode = style.unicode, .width = style.width};
         if (common->json)
             error = tkf_write_compare_json(&comparison, names, stdout);
         else

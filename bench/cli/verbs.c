@@ -118,7 +118,9 @@ const struct tkf_verb *tkf_verb_find(const char *name)
     }
     const char *nearest = tkf_nearest(name, names);
     char next[80] = "see 'tickfloor --help'";
-    if (nearest)
+    if (strcmp(name, "plot") == 0)
+        snprintf(next, sizeof next, "use 'tickfloor report --plot FILE'");
+    else if (nearest)
         snprintf(next, sizeof next, "did you mean '%s'?", nearest);
     tkf_error(next, "unknown command '%s'", name);
     return NULL;
