@@ -338,7 +338,7 @@ static int get_cpus(struct reader *reader, const struct tkf_field *members,
                     struct tkf_profile *profile)
 {
     struct cpus cpus = {.members = members, .profile = profile};
-    unsigned count;
+    unsigned count = 0;
     int ret = get_entries(reader, TKF_PROFILE_CPUS_MAX, &count, get_cpu, &cpus);
     if (ret == 0 && count == 0)
         return fail(reader, "is empty: no CPU was measured");
@@ -415,7 +415,7 @@ static int get_value(struct reader *reader, const struct tkf_field *field, char 
     struct flags flags = {.field = field, .set = (bool *)at};
     struct tkf_cpu_floor checked;
     unsigned which = 0;
-    int64_t number;
+    int64_t number = 0;
     size_t length;
     bool usable;
     int ret;

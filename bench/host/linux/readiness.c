@@ -75,7 +75,7 @@ static int value(const struct view *view, struct tkf_check *check, const char *p
     char text[TKF_SYSFILE_SIZE], reason[sizeof(check->seen)];
     int error = tkf_sysfile_read(view->root, path, text, reason, sizeof(reason));
     if (error == 0 && text[0] == '\0') {
-        snprintf(reason, sizeof(reason), "empty: %s", path);
+        snprintf(reason, sizeof(reason), "empty: %.100s", path);
         error = TKF_EFORMAT;
     }
     if (error == 0)
