@@ -123,7 +123,7 @@ static void a_cpu_that_is_not_there(void **state)
 /** How a process is kept from CPU 0, and what it then is told. */
 static void kept_off_a_cpu(const char *how)
 {
-    unsigned first, last;
+    unsigned first = 0, last = 0;
     if (allowed_cpus(&first, &last) < 2)
         skip_because("there is one CPU alone");
     char condition[40], other[20], err[300];
