@@ -167,6 +167,23 @@ static void all_cpus(void **state)
     tkf_profile_free(&profile);
 }
 
+/** The machine's name is kept where it is asked for. */
+static void its_name(void **state)
+{
+    (void)state;
+    char host[65] = "";
+    for (int asked = 0; asked < 2; asked++) {
+        struct run_result result = call(&(struct call){.words = {MEASURE, asked ? "--host" : NULL}});
+        assert_int_equal(result.status, 0);
+        struct tkf_profile profile = profile_of(result.out);
+        if (asked && gethostname(host, sizeof host - 1) != 0)
+            host[0] = '\0';
+        assert_string_equal(profile.machine.host, host);
+        tkf_profile_free(&profile);
+        run_result_free(&result);
+    }
+}
+
 static void sources(void **state)
 {
     (void)state;
@@ -616,7 +633,7 @@ static void interrupted(void **state)
         until_it_writes(pid, STDERR_FILENO);
         kill(pid, signals[i]);
         assert_int_equal(tcflow(terminal, TCOON), 0);
-        assert_int_equal(ended(pid), 130);
+        assert_int_equal(ended(pid), 128 + signals[i]);
         fclose(out);
         close(terminal);
         close(master);
@@ -649,6 +666,33 @@ static void little_memory(void **state)
         } else if (status != 0) {
             assert_int_equal(status, 127); /* the dynamic linker's */
         }
+        run_result_free(&result);
+    }
+}
+
+/** Every verb that measures or reads a profile: a profile is large, and such a limit may be the process's own. */
+static void a_small_stack(void **state)
+{
+    static const char *const rows[][4] = {
+        {"calibrate", "-q", "-o", "profile"},
+        {"show", "profile"},
+        {"report", "--profile", "profile", "results"},
+        {"bench", "--time=1ms", "op"},
+        {"bench", "--time=1ms", "--sweep"},
+    };
+    (void)state;
+    if (SANITIZED || program.emulator[0])
+        skip_because("a sanitizer and an emulator take more stack than the limit leaves");
+    write_contents(in_home("results"), "BenchmarkX-2 \t 100 \t 12.5 ns/op\n");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct call row = {.under = {"stack=65536"}};
+        for (size_t k = 0; k < 4 && rows[i][k]; k++) {
+            bool is_path = strcmp(rows[i][k], "profile") == 0 || strcmp(rows[i][k], "results") == 0;
+            row.words[k] = is_path ? in_home(rows[i][k]) : rows[i][k];
+        }
+        struct run_result result = call(&row);
+        print_message("%s %s\n", rows[i][0], result.err);
+        assert_int_equal(result.status, 0);
         run_result_free(&result);
     }
 }
@@ -820,6 +864,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(bound_elsewhere, fresh_home),
         cmocka_unit_test_setup(in_a_cpuset, fresh_home),
         cmocka_unit_test_setup(all_cpus, fresh_home),
+        cmocka_unit_test_setup(its_name, fresh_home),
         cmocka_unit_test_setup(sources, fresh_home),
         cmocka_unit_test_setup(counter_forbidden, fresh_home),
         cmocka_unit_test_setup(another_topology, fresh_home),
@@ -836,6 +881,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_full_pipe, fresh_home),
         cmocka_unit_test_setup(interrupted, fresh_home),
         cmocka_unit_test_setup(little_memory, fresh_home),
+        cmocka_unit_test_setup(a_small_stack, fresh_home),
         cmocka_unit_test_setup(few_descriptors, fresh_home),
         cmocka_unit_test_setup(no_argv, fresh_home),
         cmocka_unit_test_setup(no_hardware_events, fresh_home),

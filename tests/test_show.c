@@ -66,6 +66,11 @@ void tkf_error(const char *next, const char *format, ...)
     snprintf(errors + used, sizeof(errors) - used, "%s; %s\n", cause, next);
 }
 
+int tkf_exit_interrupted(void)
+{
+    return TKF_EXIT_SIGINT;
+}
+
 bool tkf_interrupted(void *ctx)
 {
     (void)ctx;
@@ -82,12 +87,22 @@ int tkf_print_profile(const struct tkf_profile *profile)
     return TKF_EXIT_OK;
 }
 
-void tkf_facts_read(const char *root, struct tkf_machine *ret_machine,
-                    struct tkf_cpu_hints *ret_hints)
+int tkf_print_description(const struct tkf_description *description)
 {
-    assert_string_equal(root, "");
+    (void)description;
+    return TKF_EXIT_MEASURE;
+}
+
+int tkf_machine_describe(const char *root, struct tkf_description *ret_description,
+                         struct tkf_input_error *ret_error)
+{
+    (void)root, (void)ret_description, (void)ret_error;
+    return TKF_EINVAL;
+}
+
+void tkf_machine_read(struct tkf_machine *ret_machine)
+{
     *ret_machine = machine;
-    *ret_hints = (struct tkf_cpu_hints){.model_name = NULL};
 }
 
 /* Run `show` with up to two operands; its output is to be freed. */

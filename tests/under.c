@@ -5,7 +5,7 @@
  *     cpu=N            bound to CPU N
  *     cpuset=N         in a cgroup of its own that has CPU N alone
  *     no-perf=ERROR    a seccomp filter answers perf_event_open with EPERM or ENOSYS
- *     nofile=N as=N fsize=N    resource limits
+ *     nofile=N as=N fsize=N stack=N    resource limits
  *     user=N           as user and group N
  *     small=FOLDER     16 KiB of disk at FOLDER
  *     read-only=FOLDER
@@ -79,6 +79,11 @@ static bool no_perf(const char *value)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
+static bool stack(const char *value)
+{
+    return limit(RLIMIT_STACK, value);
+}
+
 static bool user(const char *value)
 {
     unsigned id = (unsigned)atoi(value);
@@ -140,16 +145,9 @@ static const struct {
     const char *name;
     bool (*make)(const char *value);
 } conditions[] = {
-    {"cpu", cpu},
-    {"cpuset", cpuset},
-    {"no-perf", no_perf},
-    {"nofile", nofile},
-    {"as", as},
-    {"fsize", fsize},
-    {"user", user},
-    {"small", small},
-    {"read-only", read_only},
-    {"no-argv", empty_argv},
+    {"cpu", cpu},     {"cpuset", cpuset},       {"no-perf", no_perf},    {"nofile", nofile},
+    {"as", as},       {"fsize", fsize},         {"stack", stack},        {"user", user},
+    {"small", small}, {"read-only", read_only}, {"no-argv", empty_argv},
 };
 
 static bool make(const char *condition)

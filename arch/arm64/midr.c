@@ -12,6 +12,7 @@ static const struct {
     uint16_t part;
     const char *name;
 } cores[] = {
+    {0x41, 0xd01, "Arm Cortex-A32"},
     {0x41, 0xd02, "Arm Cortex-A34"},
     {0x41, 0xd03, "Arm Cortex-A53"},
     {0x41, 0xd04, "Arm Cortex-A35"},
@@ -25,6 +26,7 @@ static const struct {
     {0x41, 0xd0c, "Arm Neoverse N1"},
     {0x41, 0xd0d, "Arm Cortex-A77"},
     {0x41, 0xd0e, "Arm Cortex-A76AE"},
+    {0x41, 0xd15, "Arm Cortex-R82"},
     {0x41, 0xd40, "Arm Neoverse V1"},
     {0x41, 0xd41, "Arm Cortex-A78"},
     {0x41, 0xd42, "Arm Cortex-A78AE"},
@@ -46,9 +48,14 @@ static const struct {
     {0x41, 0xd84, "Arm Neoverse V3"},
     {0x41, 0xd85, "Arm Cortex-X925"},
     {0x41, 0xd87, "Arm Cortex-A725"},
+    {0x41, 0xd88, "Arm Cortex-A520AE"},
+    {0x41, 0xd89, "Arm Cortex-A720AE"},
+    {0x41, 0xd8a, "Arm C1-Nano"},
     {0x41, 0xd8b, "Arm C1-Pro"},
     {0x41, 0xd8c, "Arm C1-Ultra"},
     {0x41, 0xd8e, "Arm Neoverse N3"},
+    {0x41, 0xd8f, "Arm Cortex-A320"},
+    {0x41, 0xd90, "Arm C1-Premium"},
     {0x42, 0x516, "Broadcom Vulcan"},
     {0x43, 0x0a1, "Cavium ThunderX"},
     {0x43, 0x0af, "Cavium ThunderX2"},
@@ -59,6 +66,7 @@ static const struct {
     {0x4e, 0x004, "NVIDIA Carmel"},
     {0x4e, 0x010, "NVIDIA Olympus"},
     {0x51, 0x001, "Qualcomm Oryon"},
+    {0x51, 0x002, "Qualcomm Oryon (X2)"},
     {0x51, 0x800, "Qualcomm Kryo 2xx Gold"},
     {0x51, 0x801, "Qualcomm Kryo 2xx Silver"},
     {0x51, 0x802, "Qualcomm Kryo 3xx Gold"},
@@ -66,6 +74,8 @@ static const struct {
     {0x51, 0x804, "Qualcomm Kryo 4xx Gold"},
     {0x51, 0x805, "Qualcomm Kryo 4xx Silver"},
     {0x51, 0xc00, "Qualcomm Falkor"},
+    {0x61, 0x020, "Apple Icestorm (A14)"},
+    {0x61, 0x021, "Apple Firestorm (A14)"},
     {0x61, 0x022, "Apple Icestorm (M1)"},
     {0x61, 0x023, "Apple Firestorm (M1)"},
     {0x61, 0x024, "Apple Icestorm (M1 Pro)"},
@@ -93,6 +103,7 @@ static const struct {
     {0x6d, 0xd49, "Microsoft Cobalt 100 (Neoverse N2)"},
     {0xc0, 0xac3, "Ampere-1"},
     {0xc0, 0xac4, "Ampere-1A"},
+    {0xc0, 0xac5, "Ampere-1B"},
 };
 
 const char *tkf_arm64_midr_name(uint64_t midr)

@@ -129,6 +129,8 @@ int tkf_verb_bench(int argc, char **argv)
         status = TKF_EXIT_MEASURE;
     } else {
         status = tkf_bench_run(&arguments.options, stdout, stderr);
+        if (status == TKF_EXIT_SIGINT)
+            status = tkf_exit_interrupted();
     }
     free(original);
     return status;

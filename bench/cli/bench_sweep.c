@@ -16,9 +16,12 @@
 /* All sizes, then all of them again: the better of two is kept, as what disturbs the one rarely lasts until the other. */
 #define PASSES 2
 
-/* A form of a large size takes longer: so many operations at least. */
+/* To fill a large size takes longer: so many operations. */
 #define FORM_OPERATIONS_MIN 8
 #define LARGE_BYTES         (4u << 20)
+
+/* The allocation alone is short at any size; one in a window would be the reading of the counter. */
+#define ALLOCATION_TIME_MIN_NS 1e6
 
 #define CROSSINGS_MAX 8
 
@@ -66,7 +69,9 @@ static bool measure_form(const struct tkf_bench_entry *entry, unsigned index,
                          const struct tkf_bench_timer *timer, struct tkf_bench_limit limit,
                          struct sweep *sweep, struct form *ret)
 {
-    if (limit.iterations == 0 && tkf_suite_sizes[index].bytes >= LARGE_BYTES)
+    if (entry == &tkf_suite_allocate)
+        limit = (struct tkf_bench_limit){.time_ns = fmax(limit.time_ns, ALLOCATION_TIME_MIN_NS)};
+    else if (limit.iterations == 0 && tkf_suite_sizes[index].bytes >= LARGE_BYTES)
         limit = (struct tkf_bench_limit){.iterations = FORM_OPERATIONS_MIN};
     struct tkf_bench_repetition r;
     double before = faults_now();
@@ -157,7 +162,7 @@ static int run_sweep(const struct tkf_bench_timer *timer, const struct tkf_bench
         struct point *point = &sweep->points[i];
         tkf_progress((double)k / (PASSES * tkf_suite_nsizes), "sizes");
         if (tkf_interrupted(NULL))
-            return TKF_EXIT_SIGINT;
+            return tkf_exit_interrupted();
         point->bytes = tkf_suite_sizes[i].bytes;
         if (!measure_form(&tkf_suite_by_value, i, timer, options->limit, sweep, &point->value) ||
             !measure_form(&tkf_suite_by_pointer, i, timer, options->limit, sweep,
@@ -286,7 +291,7 @@ static int print_json(const struct sweep *sweep)
 int tkf_bench_sweep(const struct tkf_bench_options *options)
 {
     static struct sweep sweep; /* too large for a stack */
-    struct tkf_bench_session session;
+    static struct tkf_bench_session session; /* large: the stack may be small */
     int status = tkf_bench_open(options, stderr, &session);
     if (status != TKF_EXIT_OK)
         return status;

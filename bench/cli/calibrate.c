@@ -2,6 +2,7 @@
 /** `tickfloor calibrate`: measure, print, save. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tickfloor/calibrate.h>
 
@@ -11,7 +12,7 @@ struct arguments {
     struct tkf_calibrate_request request;
     const char *output;
     const char *harness; /* NULL: none */
-    bool no_save;
+    bool no_save, host;
 };
 
 static int set_cpus(void *target, const char *name, const char *value)
@@ -47,6 +48,13 @@ static int set_harness(void *target, const char *name, const char *value)
     return tkf_harness_check(value);
 }
 
+static int set_host(void *target, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    ((struct arguments *)target)->host = true;
+    return 0;
+}
+
 static int set_no_save(void *target, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -67,6 +75,9 @@ const struct tkf_option tkf_calibrate_cli_options[] = {
      set_harness},
     {"output", 'o', "FILE", false, "save the profile in FILE instead of the state folder",
      set_output},
+    {"host", 0, NULL, false,
+     "keep the machine's name in the profile, for 'tickfloor fleet'; without it none is kept",
+     set_host},
     {"no-save", 0, NULL, false, "do not save the profile", set_no_save},
     {NULL, 0, NULL, false, NULL, NULL},
 };
@@ -96,17 +107,19 @@ int tkf_verb_calibrate(int argc, char **argv)
     if (arguments.harness != NULL && strcmp(arguments.harness, "list") == 0)
         return tkf_harness_print_list(&common);
 
-    struct tkf_profile profile;
+    static struct tkf_profile profile; /* large: the stack may be small */
     struct tkf_input_error why;
     int error = tkf_calibrate_machine(&arguments.request, &profile, &why);
     tkf_progress_clear();
     if (error == TKF_ECANCELLED)
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (error != 0) {
         tkf_error(why.next[0] != '\0' ? why.next : NULL, "%s", why.text);
         return tkf_exit_of(error);
     }
 
+    if (arguments.host && gethostname(profile.machine.host, sizeof profile.machine.host - 1) != 0)
+        profile.machine.host[0] = '\0'; /* too long for what a name in the network may be */
     char *path = NULL;
     int harness_status = TKF_EXIT_OK;
     if (arguments.harness != NULL)
@@ -116,7 +129,7 @@ int tkf_verb_calibrate(int argc, char **argv)
         status = tkf_save(&profile, arguments.output, &path);
     tkf_signals_release();
     if (tkf_interrupted(NULL)) { /* too late for the measurement to see it */
-        status = TKF_EXIT_SIGINT;
+        status = tkf_exit_interrupted();
     } else if (common.json) {
         int printed = tkf_print_profile(&profile);
         status = status != TKF_EXIT_OK ? status : printed;

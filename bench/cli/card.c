@@ -278,13 +278,13 @@ static const char *plural(unsigned count)
 
 /* ---- the rows ---- */
 
-static void print_machine(struct page *page, const struct tkf_profile *profile)
+/* `when` is the date of a profile, or says what else this is. */
+static void print_machine(struct page *page, const struct tkf_machine *machine, const char *tool,
+                          const char *when)
 {
-    const struct tkf_machine *machine = &profile->machine;
-
     begin_line(page);
-    item(page, JOINT_DOT, page->style->bold, "%s", profile->tool);
-    item(page, JOINT_DOT, page->style->dim, "%s", profile->created);
+    item(page, JOINT_DOT, page->style->bold, "%s", tool);
+    item(page, JOINT_DOT, page->style->dim, "%s", when);
     end_row(page);
 
     begin_line(page);
@@ -519,8 +519,8 @@ static void describe_worst(const struct tkf_cpu_floor *floor, const struct tkf_l
                  worst->offset_bytes);
 }
 
-/* A table: each shape of loop, aligned and at its worst offset. */
-static void print_loops(struct page *page, const struct tkf_cpu_floor *floor)
+/* A table: each shape of loop, aligned and at its worst offset. `cpu` heads it, "" where there is one alone. */
+static void print_loops(struct page *page, const struct tkf_cpu_floor *floor, const char *cpu)
 {
     static const char row[] = "%-10.10s %7s %7s   %-16s %.20s";
     unsigned shown = 0;
@@ -531,7 +531,7 @@ static void print_loops(struct page *page, const struct tkf_cpu_floor *floor)
             continue;
         if (shown++ == 0) {
             begin_row(page, "loops");
-            item(page, JOINT_DOT, page->style->dim, row, "", "cycles", "ns", "worse offset",
+            item(page, JOINT_DOT, page->style->dim, row, cpu, "cycles", "ns", "worse offset",
                  "code");
             end_row(page);
         }
@@ -543,11 +543,12 @@ static void print_loops(struct page *page, const struct tkf_cpu_floor *floor)
     }
 }
 
-static void print_costs(struct page *page, const struct tkf_cpu_floor *floor)
+static void print_costs(struct page *page, const struct tkf_cpu_floor *floor, const char *cpu)
 {
     if (floor->ncosts == 0)
         return;
     begin_row(page, "costs");
+    item(page, JOINT_DOT, page->style->dim, "%s", cpu);
     for (unsigned i = 0; i < floor->ncosts; i++) {
         const struct tkf_cost *cost = &floor->costs[i];
         char name[32];
@@ -579,9 +580,14 @@ static void print_harnesses(struct page *page, const struct tkf_profile *profile
     end_row(page);
 }
 
+static unsigned cpus_shown(const struct tkf_profile *profile)
+{
+    return profile->ncpus < CPUS_SHOWN ? profile->ncpus : CPUS_SHOWN;
+}
+
 static void print_other_cpus(struct page *page, const struct tkf_profile *profile)
 {
-    unsigned shown = profile->ncpus < CPUS_SHOWN ? profile->ncpus : CPUS_SHOWN;
+    unsigned shown = cpus_shown(profile);
     for (unsigned i = 1; i < shown; i++) {
         end_row(page);
         print_clock(page, &profile->cpus[i]);
@@ -594,27 +600,42 @@ static void print_other_cpus(struct page *page, const struct tkf_profile *profil
     }
 }
 
-static void print_readiness(struct page *page, const struct tkf_profile *profile)
+/* What each CPU's loops and small things cost: they differ from kind to kind. */
+static void print_tables(struct page *page, const struct tkf_profile *profile)
+{
+    for (unsigned i = 0; i < cpus_shown(profile); i++) {
+        const struct tkf_cpu_floor *floor = &profile->cpus[i].floor;
+        char cpu[24] = "";
+        if (profile->ncpus > 1)
+            snprintf(cpu, sizeof(cpu), "CPU %u", floor->cpu);
+        print_loops(page, floor, cpu);
+        print_costs(page, floor, cpu);
+    }
+}
+
+/* `most` checks to mend are shown, the rest is counted. */
+static void print_readiness(struct page *page, const struct tkf_check *checks, unsigned nchecks,
+                            unsigned most)
 {
     unsigned counts[TKF_CHECK_UNKNOWN + 1] = {0}, shown = 0;
-    char unknown[200] = "";
+    char unknown[400] = "";
     size_t used = 0;
 
-    for (unsigned i = 0; i < profile->nchecks; i++) {
-        const struct tkf_check *check = &profile->checks[i];
+    for (unsigned i = 0; i < nchecks; i++) {
+        const struct tkf_check *check = &checks[i];
         if (check->status == TKF_CHECK_UNKNOWN && used < sizeof(unknown))
             used += (size_t)snprintf(unknown + used, sizeof(unknown) - used, "%s%.40s",
                                      counts[TKF_CHECK_UNKNOWN] ? ", " : "", check->code);
         counts[check->status]++;
     }
-    if (profile->nchecks == 0)
+    if (nchecks == 0)
         return;
     end_row(page);
     begin_row(page, "readiness");
     if (counts[TKF_CHECK_WARN] > 0)
         item(page, JOINT_DOT, page->style->yellow, "%u to mend", counts[TKF_CHECK_WARN]);
-    item(page, JOINT_DOT, counts[TKF_CHECK_OK] == profile->nchecks ? page->style->green : "",
-         "%u of %u fine", counts[TKF_CHECK_OK], profile->nchecks);
+    item(page, JOINT_DOT, counts[TKF_CHECK_OK] == nchecks ? page->style->green : "",
+         "%u of %u fine", counts[TKF_CHECK_OK], nchecks);
     if (counts[TKF_CHECK_NOTE] > 0)
         item(page, JOINT_DOT, "", "%u note%s", counts[TKF_CHECK_NOTE],
              plural(counts[TKF_CHECK_NOTE]));
@@ -622,8 +643,8 @@ static void print_readiness(struct page *page, const struct tkf_profile *profile
         item(page, JOINT_DOT, "", "%u unknown (%s)", counts[TKF_CHECK_UNKNOWN], unknown);
     end_row(page);
 
-    for (unsigned i = 0; i < profile->nchecks && shown < CHECKS_SHOWN; i++) {
-        const struct tkf_check *check = &profile->checks[i];
+    for (unsigned i = 0; i < nchecks && shown < most; i++) {
+        const struct tkf_check *check = &checks[i];
         if (check->status != TKF_CHECK_WARN)
             continue;
         shown++;
@@ -667,7 +688,7 @@ void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_p
 {
     struct page page = page_for(out, style);
 
-    print_machine(&page, profile);
+    print_machine(&page, &profile->machine, profile->tool, profile->created);
     print_counter(&page, &profile->counter);
     if (profile->ncpus > 0) {
         const struct tkf_profile_cpu *first = &profile->cpus[0];
@@ -681,12 +702,55 @@ void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_p
         print_states(&page, loop, profile->machine.emulated);
         print_other_cpus(&page, profile);
         print_suspect(&page, profile);
-        print_loops(&page, &first->floor);
-        print_costs(&page, &first->floor);
+        print_tables(&page, profile);
         print_harnesses(&page, profile);
     }
-    print_readiness(&page, profile);
+    print_readiness(&page, profile->checks, profile->nchecks, CHECKS_SHOWN);
     print_warnings(&page, profile);
+}
+
+static void print_kinds(struct page *page, const struct tkf_description *description)
+{
+    begin_row(page, "topology");
+    if (description->packages > 0)
+        item(page, JOINT_DOT, "", "%u package%s", description->packages,
+             plural(description->packages));
+    if (description->numa_nodes > 0)
+        item(page, JOINT_DOT, "", "%u NUMA node%s", description->numa_nodes,
+             plural(description->numa_nodes));
+    if (description->cores > 0)
+        item(page, JOINT_DOT, "", "%u core%s", description->cores, plural(description->cores));
+    if (description->nkinds == 0)
+        item(page, JOINT_DOT, page->style->yellow, "CPUs unknown: %s", description->kinds_reason);
+    end_row(page);
+
+    for (unsigned i = 0; i < description->nkinds; i++) {
+        const struct tkf_core_kind *kind = &description->kinds[i];
+        begin_row(page, i == 0 ? "CPUs" : "");
+        item(page, JOINT_DOT, page->style->bold, "%s%s%s", kind->name, kind->name[0] ? ": " : "",
+             kind->cpus);
+        if (kind->ncores > 0 && kind->ncores != kind->ncpus)
+            item(page, JOINT_DOT, "", "threads of %u core%s", kind->ncores, plural(kind->ncores));
+        if (kind->max_mhz > 0)
+            item(page, JOINT_DOT, "", "up to %u MHz", kind->max_mhz);
+        if (kind->capacity > 0)
+            item(page, JOINT_DOT, "", "capacity %u of 1024", kind->capacity);
+        item(page, JOINT_DOT, "", "%s%s", kind->pmu[0] ? "events by " : "no driver of events",
+             kind->pmu);
+        end_row(page);
+    }
+}
+
+void tkf_card_machine(FILE *out, const struct tkf_style *style,
+                      const struct tkf_description *description)
+{
+    struct page page = page_for(out, style);
+    char when[300] = "described, not measured";
+    if (description->root[0])
+        snprintf(when, sizeof(when), "recorded in %s", description->root);
+    print_machine(&page, &description->machine, description->tool, when);
+    print_kinds(&page, description);
+    print_readiness(&page, description->checks, description->nchecks, TKF_CHECKS_MAX);
 }
 
 void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, const char *next)

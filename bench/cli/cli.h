@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include <tickfloor/profile.h>
+#include <tickfloor/machine.h>
 
 /** Exit status, the same for every verb. */
 enum tkf_exit {
@@ -15,7 +15,8 @@ enum tkf_exit {
     TKF_EXIT_FLAGGED = 1,   /**< something was flagged */
     TKF_EXIT_USAGE = 2,     /**< usage, or input that cannot be read */
     TKF_EXIT_MEASURE = 3,   /**< could not measure, or could not save what was measured */
-    TKF_EXIT_SIGINT = 130,
+    TKF_EXIT_SIGINT = 130,  /**< 128 and the signal's number, as a shell has it */
+    TKF_EXIT_SIGTERM = 143,
 };
 
 /** How a verb ends that could not measure: a TKF_E code of tkf_calibrate_machine() or of tkf_explore_machine(). */
@@ -72,6 +73,14 @@ int tkf_options_parse(const struct tkf_verb *verb, int argc, char **argv, void *
  */
 const char *tkf_nearest(const char *word, const char *const *candidates);
 
+/**
+ * Take an option's value that is a number from `least` to `most`; ret_number is in units of the option.
+ * @param next  the next step where it is none.
+ * @return 0, or an exit status after having said why.
+ */
+int tkf_take_number(const char *name, const char *value, double least, double most, const char *next,
+                    double *ret_number);
+
 /** The options that every verb has; ended by a NULL name. */
 extern const struct tkf_option tkf_common_options[];
 
@@ -119,6 +128,9 @@ void tkf_progress_clear(void);
 /** Print a profile as JSON on stdout. Returns an exit status; that stdout failed is left to tkf_finish(). */
 int tkf_print_profile(const struct tkf_profile *profile);
 
+/** The same for a machine. */
+int tkf_print_description(const struct tkf_description *description);
+
 /**
  * Flush and check stdout. main() does so with what a verb returns; a verb that must know sooner may do so itself. A
  * reader that went away (EPIPE) is not an error of ours: `status` is kept, silently. Any other failure is said, once,
@@ -137,6 +149,9 @@ void tkf_signals_install(void);
  * for the reader of its output.
  */
 void tkf_signals_release(void);
+
+/** TKF_EXIT_SIGTERM after SIGTERM, else TKF_EXIT_SIGINT: how a verb ends that tkf_interrupted() stopped. */
+int tkf_exit_interrupted(void);
 
 /** Whether SIGINT or SIGTERM came. ctx is not looked at: it is there for struct tkf_env's `cancelled`. */
 bool tkf_interrupted(void *ctx);
@@ -177,6 +192,19 @@ int tkf_save_contradiction(void);
  */
 int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path);
 
+/* ---- view.c: --html, --svg and --lstopo ---------------------------------------------------------------------------------- */
+
+/** Where an exploration is drawn; NULL: not wanted. */
+struct tkf_views {
+    const char *html, *svg, *lstopo;
+};
+
+/** Take one of the options, by its name. Returns 0, or an exit status after having said why. */
+int tkf_view_option(const char *name, const char *value, struct tkf_views *views);
+
+/** Write what is wanted. Returns an exit status; each failure is said. */
+int tkf_views_write(const struct tkf_views *views, const struct tkf_profile *profile);
+
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
 /**
@@ -185,6 +213,9 @@ int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path);
  * must be one of UTF-8.
  */
 void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
+
+/** The same for a machine that was described and not measured: with every check that is to be mended. */
+void tkf_card_machine(FILE *out, const struct tkf_style *style, const struct tkf_description *description);
 
 /**
  * Print one remark as the card prints its warnings: "! TEXT -> NEXT", wrapped and cleaned. With NULL
@@ -224,12 +255,14 @@ int tkf_harness_print_list(const struct tkf_common *common);
 int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
 int tkf_verb_compare(int argc, char **argv);
+int tkf_verb_fleet(int argc, char **argv);
 int tkf_verb_explore(int argc, char **argv);
 int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
 extern const struct tkf_option tkf_compare_cli_options[];
+extern const struct tkf_option tkf_fleet_cli_options[];
 extern const struct tkf_option tkf_explore_cli_options[];
 extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];

@@ -135,7 +135,7 @@ static int say(int error, const struct tkf_input_error *why)
 {
     tkf_progress_clear();
     if (error == TKF_ECANCELLED)
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     tkf_error(why->next[0] ? why->next : NULL, "%s", why->text);
     return error == TKF_EINVAL ? TKF_EXIT_USAGE : TKF_EXIT_MEASURE;
 }

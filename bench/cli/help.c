@@ -95,6 +95,7 @@ static void print_statuses(void)
         {TKF_EXIT_USAGE, "usage, or input that cannot be read"},
         {TKF_EXIT_MEASURE, "could not measure, or could not save or print the outcome"},
         {TKF_EXIT_SIGINT, "interrupted"},
+        {TKF_EXIT_SIGTERM, "terminated"},
     };
     puts("\nExit status:");
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {

@@ -44,7 +44,7 @@ int tkf_profile_load(const char *path, struct tkf_profile *ret_profile)
     if (ret == 0)
         return 0;
     if (tkf_interrupted(NULL))
-        return TKF_EXIT_SIGINT;
+        return tkf_exit_interrupted();
     if (ret == TKF_ENOMEM) {
         tkf_error(error.next, "%s", error.text);
         return TKF_EXIT_MEASURE;

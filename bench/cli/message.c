@@ -141,15 +141,24 @@ void tkf_progress_clear(void)
 
 static int stdout_error; /* errno of a write that failed before the end */
 
-int tkf_print_profile(const struct tkf_profile *profile)
+static int printed(int error)
 {
-    int error = tkf_profile_write(profile, stdout);
     if (error == TKF_EIO)
         stdout_error = errno;
     if (error != TKF_ENOMEM)
         return TKF_EXIT_OK;
     tkf_error("free some memory and try again", "out of memory");
     return TKF_EXIT_MEASURE;
+}
+
+int tkf_print_profile(const struct tkf_profile *profile)
+{
+    return printed(tkf_profile_write(profile, stdout));
+}
+
+int tkf_print_description(const struct tkf_description *description)
+{
+    return printed(tkf_description_write(description, stdout));
 }
 
 int tkf_finish(int status)
@@ -181,13 +190,12 @@ int tkf_finish(int status)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* the signal's number, 0 before one came */
 static const int stops[] = {SIGINT, SIGTERM};
 
 static void on_signal(int signal)
 {
-    (void)signal;
-    interrupted = 1;
+    interrupted = signal;
 }
 
 void tkf_signals_install(void)
@@ -212,6 +220,11 @@ void tkf_signals_release(void)
         if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler == on_signal)
             signal(stops[i], SIG_DFL);
     }
+}
+
+int tkf_exit_interrupted(void)
+{
+    return interrupted == SIGTERM ? TKF_EXIT_SIGTERM : TKF_EXIT_SIGINT;
 }
 
 bool tkf_interrupted(void *ctx)

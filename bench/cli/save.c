@@ -111,7 +111,7 @@ int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
             tkf_error(next, "cannot save the profile in %s: %s", path,
                       errno == ENXIO ? "nobody reads from it" : strerror(errno));
         free(path);
-        return interrupted ? TKF_EXIT_SIGINT : TKF_EXIT_MEASURE;
+        return interrupted ? tkf_exit_interrupted() : TKF_EXIT_MEASURE;
     }
     *ret_path = path;
     return TKF_EXIT_OK;

@@ -22,10 +22,12 @@ const struct tkf_verb tkf_verbs[] = {
     {
         .name = "show",
         .usage = "show [OPTION...] [PROFILE]",
-        .text = "print a saved profile",
+        .text = "print a saved profile, or describe a machine",
         .detail =
             "Print the profile in the file PROFILE; without it the one that 'tickfloor calibrate' "
-            "saved last.",
+            "saved last.\n\n"
+            "With --machine describe this machine instead, and with --root a recorded one: what it "
+            "is, its kinds of core, and what makes it unfit to benchmark. Nothing is measured.",
         .options = tkf_show_cli_options,
         .run = tkf_verb_show,
     },
@@ -54,6 +56,19 @@ const struct tkf_verb tkf_verbs[] = {
             "operating system: what the system adds.",
         .options = tkf_compare_cli_options,
         .run = tkf_verb_compare,
+    },
+    {
+        .name = "fleet",
+        .usage = "fleet [OPTION...] [PROFILE...]",
+        .text = "table the profiles of many machines, find the odd ones out",
+        .detail =
+            "Read the profiles of many machines from each PROFILE, or from standard input without "
+            "one or with '-'; an input may hold any number of them, one after the other. What is "
+            "usual for each model of machine is printed, and which machines are not. The lines of "
+            "the input may have the labels that srun, mpirun, pdsh and kubectl put before them where "
+            "they are asked to, and may be mixed.",
+        .options = tkf_fleet_cli_options,
+        .run = tkf_verb_fleet,
     },
     {
         .name = "report",
@@ -103,7 +118,9 @@ const struct tkf_verb *tkf_verb_find(const char *name)
     }
     const char *nearest = tkf_nearest(name, names);
     char next[80] = "see 'tickfloor --help'";
-    if (nearest)
+    if (strcmp(name, "plot") == 0)
+        snprintf(next, sizeof next, "use 'tickfloor report --plot FILE'");
+    else if (nearest)
         snprintf(next, sizeof next, "did you mean '%s'?", nearest);
     tkf_error(next, "unknown command '%s'", name);
     return NULL;

@@ -14,6 +14,7 @@
 /** CPUs among which one is measured. */
 struct target {
     const char *kind;
+    unsigned kind_index;
     const unsigned *candidates;
     unsigned ncandidates;
 };
@@ -23,6 +24,8 @@ struct host {
     const struct tkf_calibrate_request *request;
     struct tkf_topology *topology;
     unsigned pinned_cpu;
+    struct tkf_steer *steer; /* where CPUs cannot be bound: the kind of core, if it could be had */
+    const char *steered;     /* how */
     struct tkf_pmu *pmu;
     bool pmu_asked;
     struct tkf_pmu_status pmu_status;
@@ -89,6 +92,17 @@ static int events(void *ctx, struct tkf_events *ret_events)
     return host->pmu != NULL ? tkf_pmu_read(host->pmu, ret_events) : TKF_EUNSUPPORTED;
 }
 
+/** A window in which the thread ran on the kind of core that is measured; of any other nothing is given. */
+static void run_steered(void *ctx, const struct tkf_source *src, unsigned kernel, uint64_t iters,
+                        uint64_t ret_ticks[2])
+{
+    const struct host *host = ctx;
+    uint64_t elsewhere = tkf_steer_elsewhere(host->steer);
+    src->kernels[kernel](iters, ret_ticks);
+    if (tkf_steer_elsewhere(host->steer) != elsewhere)
+        ret_ticks[1] = ret_ticks[0];
+}
+
 static bool cancelled(void *ctx)
 {
     struct host *host = ctx;
@@ -130,7 +144,7 @@ static int choose_targets(const struct tkf_calibrate_request *request,
 
     if (by_kind) {
         for (unsigned k = 0; k < nkinds && n < CPUS_MAX; k++)
-            targets[n++] = (struct target){kinds[k].name, kinds[k].cpus, kinds[k].ncpus};
+            targets[n++] = (struct target){kinds[k].name, k, kinds[k].cpus, kinds[k].ncpus};
         *ret_ntargets = n;
         return 0;
     }
@@ -155,7 +169,7 @@ static int choose_targets(const struct tkf_calibrate_request *request,
             for (unsigned c = 0; c < ncpus && !wanted; c++)
                 wanted = cpus[c] == kinds[k].cpus[i];
             if (wanted)
-                targets[n++] = (struct target){kinds[k].name, &kinds[k].cpus[i], 1};
+                targets[n++] = (struct target){kinds[k].name, k, &kinds[k].cpus[i], 1};
         }
     }
     *ret_ntargets = n;
@@ -163,9 +177,16 @@ static int choose_targets(const struct tkf_calibrate_request *request,
 }
 
 /** One sentence: why this CPU. */
-static void explain_choice(const struct target *target, struct tkf_profile_cpu *cpu)
+static void explain_choice(const struct host *host, const struct target *target,
+                           struct tkf_profile_cpu *cpu)
 {
     const struct tkf_cpu_floor *f = &cpu->floor;
+    if (!f->pinned) {
+        snprintf(cpu->chosen, sizeof cpu->chosen, "the system's choice%s%s",
+                 host->steer != NULL ? " among its kind: " : "",
+                 host->steer != NULL ? host->steered : "");
+        return;
+    }
     if (target->ncandidates == 1) {
         snprintf(cpu->chosen, sizeof cpu->chosen, "the only CPU to choose from");
         return;
@@ -294,8 +315,7 @@ static void stamp(struct tkf_profile *profile)
     snprintf(profile->tool, sizeof profile->tool, "tickfloor " TKF_VERSION);
 }
 
-static void describe_machine(struct tkf_machine *machine, const struct tkf_cpu *cpu,
-                             const struct tkf_topology *topology)
+static void count_cpus(struct tkf_machine *machine, const struct tkf_topology *topology)
 {
     unsigned nkinds;
     const struct tkf_kind *kinds = tkf_topology_kinds(topology, &nkinds);
@@ -303,26 +323,23 @@ static void describe_machine(struct tkf_machine *machine, const struct tkf_cpu *
     for (unsigned k = 0; k < nkinds; k++)
         machine->cpus += kinds[k].ncpus;
     machine->kinds = nkinds > 1 || kinds[0].name[0] != '\0' ? nkinds : 0;
-    if (machine->cpu[0] == '\0')
-        snprintf(machine->cpu, sizeof machine->cpu, "%s", cpu->model_name);
-    if (cpu->hypervisor[0] != '\0') {
-        snprintf(machine->hypervisor, sizeof machine->hypervisor, "%s", cpu->hypervisor);
-        machine->hypervisor_known = true;
-    }
-    if (cpu->emulator[0] != '\0') {
-        machine->emulated = true;
-        snprintf(machine->emulator, sizeof machine->emulator, "%s", cpu->emulator);
-    }
 }
 
-static int measure_cpus(struct host *host, const struct tkf_env *env, const struct target *targets,
+static int measure_cpus(struct host *host, struct tkf_env *env, const struct target *targets,
                         unsigned ntargets, struct tkf_scratch *scratch, struct tkf_profile *profile,
                         struct tkf_input_error *ret_error)
 {
     struct tkf_calibrate_options options;
     tkf_calibrate_defaults(&options, host->request->quick);
+    unsigned nkinds;
+    const struct tkf_kind *kinds = tkf_topology_kinds(host->topology, &nkinds);
     for (unsigned i = 0; i < ntargets; i++) {
         struct tkf_profile_cpu *cpu = &profile->cpus[i];
+        tkf_steer_end(host->steer);
+        host->steer = NULL;
+        int steered =
+            tkf_steer_begin(kinds, nkinds, targets[i].kind_index, &host->steer, &host->steered);
+        env->run = steered == 0 ? run_steered : NULL;
         host->done = (double)i / ntargets;
         host->share = 1.0 / ntargets;
         int error = tkf_calibrate_cpu(env, &options, &profile->counter, targets[i].candidates,
@@ -336,10 +353,15 @@ static int measure_cpus(struct host *host, const struct tkf_env *env, const stru
                         error == TKF_ENOISE ? "stop what else runs here and try again" : "",
                         "CPU %u: %s", targets[i].candidates[0], tkf_strerror(error));
         profile->ncpus = i + 1;
-        snprintf(cpu->kind, sizeof cpu->kind, "%s", targets[i].kind);
-        explain_choice(&targets[i], cpu);
+        explain_choice(host, &targets[i], cpu);
+        if (cpu->floor.pinned || steered == 0)
+            snprintf(cpu->kind, sizeof cpu->kind, "%s", targets[i].kind);
+        if (!cpu->floor.pinned)
+            cpu->floor.cpu = targets[i].candidates[0];
         if (cpu->floor.suspect_below_ns > profile->suspect_below_ns)
             profile->suspect_below_ns = cpu->floor.suspect_below_ns;
+        if (!cpu->floor.pinned && steered != 0)
+            break; /* the next would be measured wherever the system likes, as this one was */
     }
     return 0;
 }
@@ -371,23 +393,23 @@ static int no_source(const struct tkf_calibrate_request *request, const struct t
 int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
                           struct tkf_profile *ret_profile, struct tkf_input_error *ret_error)
 {
+    /* Too large for a small stack. */
     struct work {
+        struct tkf_profile profile;
         struct tkf_scratch scratch;
         struct target targets[CPUS_MAX];
         unsigned cpus[CPUS_MAX];
-    } *work = malloc(sizeof *work);
+    } *work = calloc(1, sizeof *work);
     struct host host = {.request = request, .share = 1};
-    struct tkf_profile profile = {.ncpus = 0};
     struct tkf_cpu_hints hints = {.hwcap = 0};
     struct tkf_cpu cpu;
     unsigned ntargets = 0;
     char reason[160];
     int error = TKF_ENOMEM;
 
-    if (work == NULL) {
-        fail(ret_error, error, "free some memory and try again", "out of memory");
-        goto end;
-    }
+    if (work == NULL)
+        return fail(ret_error, error, "free some memory and try again", "out of memory");
+    struct tkf_profile *profile = &work->profile;
     error = tkf_topology_load(&host.topology, reason, sizeof reason);
     if (error != 0) {
         fail(ret_error, error, topology_next(error), "the CPUs of this machine cannot be told: %s",
@@ -397,8 +419,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     error = choose_targets(request, host.topology, work->cpus, work->targets, &ntargets, ret_error);
     if (error != 0)
         goto end;
-    profile.cpus = calloc(ntargets, sizeof *profile.cpus);
-    if (profile.cpus == NULL) {
+    profile->cpus = calloc(ntargets, sizeof *profile->cpus);
+    if (profile->cpus == NULL) {
         error = fail(ret_error, TKF_ENOMEM, "free some memory and try again", "out of memory");
         goto end;
     }
@@ -413,39 +435,41 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
         .cancelled = cancelled,
         .progress = progress,
     };
-    tkf_facts_read("", &profile.machine, &hints);
+    tkf_facts_read("", &profile->machine, &hints);
     error =
-        tkf_counter_probe(&env, &hints, request->source, &work->scratch, &cpu, &profile.counter);
+        tkf_counter_probe(&env, &hints, request->source, &work->scratch, &cpu, &profile->counter);
     if (error != 0) {
         if (error != TKF_ECANCELLED)
-            no_source(request, &profile.counter, error, ret_error);
+            no_source(request, &profile->counter, error, ret_error);
         goto end;
     }
-    if (profile.counter.source->is_cpu_counter)
-        tkf_rate_add(&profile.counter, "perf-time-page", tkf_pmu_counter_hz());
+    if (profile->counter.source->is_cpu_counter)
+        tkf_rate_add(&profile->counter, tkf_pmu_counter_rate, tkf_pmu_counter_hz());
 
-    error = measure_cpus(&host, &env, work->targets, ntargets, &work->scratch, &profile, ret_error);
+    error = measure_cpus(&host, &env, work->targets, ntargets, &work->scratch, profile, ret_error);
     if (error != 0)
         goto end;
 
-    stamp(&profile);
-    describe_machine(&profile.machine, &cpu, host.topology);
-    profile.pmu = host.pmu_status;
-    profile.nchecks =
-        tkf_readiness("", &profile.machine, profile.cpus[0].floor.cpu, profile.checks);
-    warn_of_machine(&profile);
-    warn_of_counter(&profile, &cpu, request->source != NULL);
-    for (unsigned i = 0; i < profile.ncpus; i++)
-        warn_of_cpu(&profile, &profile.cpus[i].floor);
-    *ret_profile = profile;
-    profile.cpus = NULL;
+    stamp(profile);
+    tkf_facts_add_cpu(&profile->machine, &cpu);
+    count_cpus(&profile->machine, host.topology);
+    profile->pmu = host.pmu_status;
+    profile->nchecks =
+        tkf_readiness("", &profile->machine, profile->cpus[0].floor.cpu, profile->checks);
+    warn_of_machine(profile);
+    warn_of_counter(profile, &cpu, request->source != NULL);
+    for (unsigned i = 0; i < profile->ncpus; i++)
+        warn_of_cpu(profile, &profile->cpus[i].floor);
+    *ret_profile = *profile;
+    profile->cpus = NULL;
 
 end:
     close_pmu(&host);
+    tkf_steer_end(host.steer);
     if (host.topology != NULL)
         tkf_topology_unpin(host.topology);
     tkf_topology_free(host.topology);
-    free(profile.cpus);
+    free(profile->cpus);
     free(work);
     return error;
 }

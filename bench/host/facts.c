@@ -26,3 +26,17 @@ void tkf_facts_read(const char *root, struct tkf_machine *ret_machine,
 {
     tkf_facts_read_as(root, tkf_arch_name, ret_machine, ret_hints);
 }
+
+void tkf_facts_add_cpu(struct tkf_machine *machine, const struct tkf_cpu *cpu)
+{
+    if (machine->cpu[0] == '\0')
+        snprintf(machine->cpu, sizeof(machine->cpu), "%s", cpu->model_name);
+    if (cpu->hypervisor[0] != '\0') {
+        snprintf(machine->hypervisor, sizeof(machine->hypervisor), "%s", cpu->hypervisor);
+        machine->hypervisor_known = true;
+    }
+    if (cpu->emulator[0] != '\0') {
+        machine->emulated = true;
+        snprintf(machine->emulator, sizeof(machine->emulator), "%s", cpu->emulator);
+    }
+}

@@ -31,7 +31,7 @@ void tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *cou
 {
     struct tkf_uefi_gaps gaps = {.count = 0};
     double hz = tkf_rate_guess_hz(counter);
-    uint64_t gap_ticks = tkf_gap_threshold_ticks(counter, GAP_NS);
+    uint64_t gap_ticks = tkf_gap_threshold_ticks(env, counter, GAP_NS);
     uint64_t ticks = 0, worst = 0, lost = 0;
     while ((double)ticks < seconds * hz)
         ticks +=

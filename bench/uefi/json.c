@@ -133,21 +133,13 @@ static void put_flags(struct json *json, const struct tkf_field *field, const bo
 static void put_states(struct json *json, const struct tkf_loop *loop)
 {
     const struct tkf_state *states[] = {&loop->fast, &loop->slow};
-    static const char *const names[] = {"fast", "slow"};
-    bool empty = true;
-    open(json, "[");
+    struct tkf_named_state seen[2];
+    unsigned count = 0;
     for (unsigned i = 0; i < 2; i++) {
-        if (!(states[i]->share > 0))
-            continue;
-        next(json, empty);
-        empty = false;
-        open(json, "{");
-        put_name(json, true, "name");
-        put_string(json, names[i]);
-        put_members(json, false, tkf_state_fields, (const char *)states[i]);
-        close(json, "}", false);
+        if (states[i]->share > 0)
+            seen[count++] = (struct tkf_named_state){.state = *states[i], .which = i};
     }
-    close(json, "]", empty);
+    put_list(json, tkf_state_fields, (const char *)seen, sizeof seen[0], count);
 }
 
 static void put_value(struct json *json, const struct tkf_field *field, const char *base)
@@ -204,6 +196,10 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
         put_list(json, field->members, (const char *)profile->cpus, sizeof profile->cpus[0],
                  profile->ncpus);
         return;
+    case TKF_FIELD_CPUS_FIRST:
+        put_object(json, field->members,
+                   (const char *)((const struct tkf_profile *)base)->cpus);
+        return;
     case TKF_FIELD_COUNTS:
         put_counts(json, (const unsigned *)at, field->max);
         return;
@@ -250,10 +246,6 @@ void tkf_uefi_json_profile(const struct tkf_profile *profile, struct tkf_uefi_te
     put_name(&json, true, "schema");
     put_string(&json, TKF_PROFILE_SCHEMA);
     put_members(&json, false, tkf_profile_fields, (const char *)profile);
-    if (profile->ncpus > 0) {
-        put_name(&json, false, "noise");
-        put_object(&json, tkf_noise_fields, (const char *)&profile->cpus[0]);
-    }
     close(&json, "}", false);
     tkf_uefi_text_add(text, "\n");
 }

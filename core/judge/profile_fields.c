@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_fields.h"
 
-#include <tickfloor/profile.h>
+#include <tickfloor/machine.h>
 
 #define AT(type, member) .offset = offsetof(struct type, member)
 
@@ -48,6 +48,7 @@ static const char *const unit_names[] = {"ref-tick", "core-cycle", "ns", NULL};
 static const char *const trust_names[] = {"verified", "declared", "conflict", NULL};
 static const char *const timing_names[] = {"unknown",   "batched", "subtracted",
                                            "each-call", "process", NULL};
+static const char *const state_names[] = {"fast", "slow", NULL};
 static const char *const status_names[] = {"ok", "note", "warn", "unknown", NULL};
 
 static const struct tkf_field machine_fields[] = {
@@ -62,6 +63,8 @@ static const struct tkf_field machine_fields[] = {
     TEXT_OR_NULL(tkf_machine, emulator, "emulator"),
     FIELD(tkf_machine, cpus, "cpus", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
     FIELD(tkf_machine, kinds, "kinds", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_machine, host, "host", .kind = TKF_FIELD_TEXT, .nullable = true, .optional = true,
+          .size = sizeof(((struct tkf_machine *)0)->host)),
     END,
 };
 
@@ -104,7 +107,12 @@ static const struct tkf_field chain_fields[] = {
     END,
 };
 
+/* The state lies first in struct tkf_named_state; its JSON is one object. */
+_Static_assert(offsetof(struct tkf_named_state, state) == 0,
+               "the state's members have its offsets");
+
 const struct tkf_field tkf_state_fields[] = {
+    FIELD(tkf_named_state, which, "name", .kind = TKF_FIELD_ENUM, .names = state_names),
     BAND(tkf_state, cycles, "cycles"),
     REAL(tkf_state, share, "share", SHARE),
     END,
@@ -138,7 +146,7 @@ static const struct tkf_field floor_fields[] = {
     END,
 };
 
-const struct tkf_field tkf_noise_fields[] = {
+static const struct tkf_field noise_fields[] = {
     REAL(tkf_cpu_floor, disturbed_share, "disturbed_share", SHARE),
     REAL(tkf_cpu_floor, lost_share, "lost_share", SHARE),
     REAL(tkf_cpu_floor, worst_gap_ns, "worst_gap_ns", NONNEGATIVE),
@@ -178,7 +186,7 @@ static const struct tkf_field cpu_fields[] = {
     LIST(tkf_cpu_floor, costs, ncosts, "costs", cost_fields),
     {.name = "floor", .kind = TKF_FIELD_OBJECT, .members = floor_fields},
     REAL(tkf_cpu_floor, suspect_below_ns, "suspect_below_ns", POSITIVE),
-    {.name = "noise", .kind = TKF_FIELD_OBJECT, .members = tkf_noise_fields},
+    {.name = "noise", .kind = TKF_FIELD_OBJECT, .members = noise_fields},
     UNSIGNED(tkf_cpu_floor, rounds, "rounds"),
     {.name = "histogram", .kind = TKF_FIELD_OBJECT, .members = histogram_fields},
     LIST(tkf_cpu_floor, candidates, ncandidates, "candidates", candidate_fields),
@@ -323,6 +331,8 @@ const struct tkf_field tkf_profile_fields[] = {
     REAL(tkf_profile, suspect_below_ns, "suspect_below_ns", POSITIVE),
     FIELD(tkf_profile, pmu, "pmu", .kind = TKF_FIELD_OBJECT, .members = pmu_fields),
     LIST(tkf_profile, checks, nchecks, "readiness", check_fields),
+    /* How noisy the machine was, where a reader looks first; the CPUs each have their own. */
+    {.name = "noise", .kind = TKF_FIELD_CPUS_FIRST, .members = noise_fields},
     LIST(tkf_profile, warnings, nwarnings, "warnings", warning_fields),
     LATER_LIST(tkf_profile, harnesses, nharnesses, "harnesses", harness_fields),
     FIELD(tkf_profile, explore, "explore", .kind = TKF_FIELD_OWNED, .members = explore_fields,
@@ -332,5 +342,32 @@ const struct tkf_field tkf_profile_fields[] = {
 
 bool tkf_field_left_out(const struct tkf_field *field, const char *base)
 {
+    if (field->kind == TKF_FIELD_CPUS_FIRST)
+        return ((const struct tkf_profile *)base)->ncpus == 0;
+    if (field->kind == TKF_FIELD_TEXT)
+        return field->optional && base[field->offset] == '\0';
     return field->kind == TKF_FIELD_OWNED && !*(const void *const *)(base + field->offset);
 }
+static const struct tkf_field kind_fields[] = {
+    TEXT_OR_NULL(tkf_core_kind, name, "name"),
+    TEXT(tkf_core_kind, cpus, "cpus"),
+    UNSIGNED(tkf_core_kind, ncpus, "ncpus"),
+    FIELD(tkf_core_kind, ncores, "ncores", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_core_kind, max_mhz, "max_mhz", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_core_kind, capacity, "capacity", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    TEXT_OR_NULL(tkf_core_kind, pmu, "pmu"),
+    END,
+};
+
+const struct tkf_field tkf_description_fields[] = {
+    TEXT(tkf_description, tool, "tool"),
+    TEXT_OR_NULL(tkf_description, root, "root"),
+    FIELD(tkf_description, machine, "machine", .kind = TKF_FIELD_OBJECT, .members = machine_fields),
+    FIELD(tkf_description, packages, "packages", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_description, numa_nodes, "numa_nodes", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_description, cores, "cores", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    LIST(tkf_description, kinds, nkinds, "kinds", kind_fields),
+    TEXT_OR_NULL(tkf_description, kinds_reason, "kinds_reason"),
+    LIST(tkf_description, checks, nchecks, "readiness", check_fields),
+    END,
+};

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tickfloor/profile.h>
 
-#include "profile_fields.h"
+#include "profile_json.h"
 
 /* Only rates are known better than to a part in a million; the dump must not cut them. */
 enum { USUAL_DIGITS = 7, DUMP_DIGITS = 11 };
@@ -63,14 +62,12 @@ static json_t *put_band(const struct tkf_band *band)
                      "hi", put_real(band->hi, 0));
 }
 
-static json_t *put_object(const struct tkf_field *fields, const char *base);
-
 static json_t *put_list(const struct tkf_field *members, const char *entries, size_t size,
                         unsigned count)
 {
     json_t *list = json_array();
     for (unsigned i = 0; list && i < count; i++) {
-        if (json_array_append_new(list, put_object(members, entries + i * size)) != 0) {
+        if (json_array_append_new(list, tkf_fields_put(members, entries + i * size)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -106,22 +103,13 @@ static json_t *put_flags(const struct tkf_field *field, const bool *flags)
 static json_t *put_states(const struct tkf_loop *loop)
 {
     const struct tkf_state *states[] = {&loop->fast, &loop->slow};
-    static const char *const names[] = {"fast", "slow"};
-    json_t *list = json_array();
-    for (unsigned i = 0; list && i < 2; i++) {
-        if (!(states[i]->share > 0))
-            continue;
-        json_t *state = json_pack("{s:s}", "name", names[i]);
-        json_t *rest = put_object(tkf_state_fields, (const char *)states[i]);
-        bool merged = state && rest && json_object_update(state, rest) == 0;
-        json_decref(rest);
-        if (!merged || json_array_append(list, state) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
-        json_decref(state);
+    struct tkf_named_state seen[2];
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (states[i]->share > 0)
+            seen[count++] = (struct tkf_named_state){.state = *states[i], .which = i};
     }
-    return list;
+    return put_list(tkf_state_fields, (const char *)seen, sizeof(seen[0]), count);
 }
 
 static json_t *put_hypervisor(const struct tkf_machine *machine)
@@ -159,9 +147,9 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
     case TKF_FIELD_BAND:
         return put_band((const struct tkf_band *)at);
     case TKF_FIELD_OBJECT:
-        return put_object(field->members, at);
+        return tkf_fields_put(field->members, at);
     case TKF_FIELD_OWNED:
-        return put_object(field->members, *(const char *const *)at);
+        return tkf_fields_put(field->members, *(const char *const *)at);
     case TKF_FIELD_LIST:
         return put_list(field->members, at, field->size,
                         *(const unsigned *)(base + field->count_offset));
@@ -169,6 +157,9 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
         profile = (const struct tkf_profile *)base;
         return put_list(field->members, (const char *)profile->cpus, sizeof(profile->cpus[0]),
                         profile->ncpus);
+    case TKF_FIELD_CPUS_FIRST:
+        return tkf_fields_put(field->members,
+                              (const char *)((const struct tkf_profile *)base)->cpus);
     case TKF_FIELD_COUNTS:
         return put_counts((const unsigned *)at, field->max);
     case TKF_FIELD_FLAGS:
@@ -183,8 +174,7 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
     return NULL;
 }
 
-/* NULL when memory ran out; setting a member to a value that could not be made fails. */
-static json_t *put_object(const struct tkf_field *fields, const char *base)
+json_t *tkf_fields_put(const struct tkf_field *fields, const char *base)
 {
     json_t *object = json_object();
     for (const struct tkf_field *field = fields; object && field->name; field++) {
@@ -202,14 +192,9 @@ int tkf_profile_write(const struct tkf_profile *profile, FILE *out)
 {
     int ret = TKF_ENOMEM;
     json_t *root = json_pack("{s:s}", "schema", TKF_PROFILE_SCHEMA);
-    json_t *members = put_object(tkf_profile_fields, (const char *)profile);
+    json_t *members = tkf_fields_put(tkf_profile_fields, (const char *)profile);
 
     if (!root || !members || json_object_update(root, members) != 0)
-        goto done;
-    /* How noisy the machine was, where a reader looks first; the CPUs each have their own. */
-    if (profile->ncpus > 0 &&
-        json_object_set_new(root, "noise",
-                            put_object(tkf_noise_fields, (const char *)&profile->cpus[0])) != 0)
         goto done;
     ret = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DUMP_DIGITS)) == 0 &&
                   fputc('\n', out) != EOF && fflush(out) == 0

@@ -5,8 +5,9 @@
 
 #include <tickfloor/measure.h>
 
-/** A gap of `ns` in ticks; more where the counter's reads or steps are too slow to tell one so small. */
-uint64_t tkf_gap_threshold_ticks(const struct tkf_counter *counter, double ns);
+/** A gap of `ns` in ticks; more where the counter's reads or steps are too slow to tell one so small. Some hundred readings. */
+uint64_t tkf_gap_threshold_ticks(const struct tkf_env *env, const struct tkf_counter *counter,
+                                 double ns);
 
 /**
  * Read the counter until it makes a step above `gap_ticks`, or reaches `until_ticks`.

@@ -108,7 +108,8 @@ static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *cl
     const char *still = reason;
     if (reason == NULL) {
         double advances[ADVANCES];
-        unsigned n = collect_advances(x, clock->id, until_ns, advances);
+        unsigned n =
+            tkf_turn_goes_on(x, until_ns) ? collect_advances(x, clock->id, until_ns, advances) : 0;
         if (n > 0)
             step.lo = step.mid = step.hi = find_step(advances, n, ns);
         else if (tkf_turn_goes_on(x, until_ns))

@@ -24,7 +24,7 @@ static unsigned size_window(struct tkf_explorer *x, const struct tkf_op *op, uin
     if (enough < 100 * (double)x->counter->step_ticks)
         enough = 100 * (double)x->counter->step_ticks;
     unsigned most = op->most > 0 ? op->most / 2 : OPS_MAX;
-    unsigned n = 1;
+    unsigned n = op->least > 0 ? op->least : 1;
     while (n < most && tkf_turn_goes_on(x, until_ns)) {
         uint64_t shortest = window_ticks(x, op, n);
         for (int i = 0; i < 2; i++) {

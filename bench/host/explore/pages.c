@@ -10,6 +10,9 @@
 #define PAGES      512
 #define HUGE_PAGES 4
 
+/* The kernel takes pages from its lists some 60 at once: windows of fewer are with or without one such trip. */
+#define PAGES_LEAST 64
+
 static void allocate(void *arg, unsigned n)
 {
     (void)arg;
@@ -77,6 +80,8 @@ static void explore_touch(struct tkf_turns *turns, const char *name, const char 
     struct region region = {
         .page_bytes = page_bytes, .bytes = (pages + 1) * page_bytes, .huge = huge};
     struct tkf_op op = {.prepare = map_anew, .run = touch, .arg = &region, .most = pages};
+    if (!huge)
+        op.least = PAGES_LEAST;
     struct tkf_band cost = tkf_op_cost(turns->x, &op, tkf_turn(turns, 1));
     unmap(&region);
     if (region.reason != NULL)

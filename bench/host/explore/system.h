@@ -39,7 +39,7 @@ struct tkf_op {
     void (*prepare)(void *arg); /**< before each window, not timed; NULL: nothing */
     void (*run)(void *arg, unsigned n);
     void *arg;
-    unsigned most; /**< that `n` may be; 0: no limit */
+    unsigned least, most; /**< that `n` may be; 0: one, and no limit */
 };
 
 /**

@@ -15,16 +15,6 @@
 #define ONE_CPU  "it takes two CPUs, and this process may use one"
 #define NO_FUTEX "this system has no futex"
 
-/** The CPU of the second thread where it is not the first one's; x->cpu when there is no other. */
-static unsigned other_cpu(const struct tkf_explorer *x)
-{
-    for (unsigned i = 0; i < x->ncpus; i++) {
-        if (x->cpus[i] == x->cpu)
-            return x->cpus[(i + 1) % x->ncpus];
-    }
-    return x->cpu;
-}
-
 /** Add a step of two threads; `reason` is NULL where it was measured. */
 static void add(struct tkf_turns *turns, const char *name, const char *text, struct tkf_band cost,
                 const char *reason)
@@ -357,7 +347,7 @@ static void explore_wakes(struct tkf_turns *turns, const char *name, const char 
 
 void tkf_explore_waits(struct tkf_turns *turns)
 {
-    unsigned here = turns->x->cpu, there = other_cpu(turns->x);
+    unsigned here = turns->x->cpu, there = turns->x->neighbour;
     struct tkf_op call = {.run = call_system};
     tkf_op_step(turns, "os/syscall", "getppid(), which asks the kernel each time", &call);
     struct tkf_band pair = explore_write_and_read(turns);

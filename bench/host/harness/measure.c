@@ -364,7 +364,7 @@ static struct tkf_band band_of(double *lows, double *values, unsigned n)
 static double cycle_now(const struct work *work)
 {
     const struct tkf_cpu_floor *floor = &work->profile->cpus[0].floor;
-    struct tkf_profile profile;
+    struct tkf_profile *profile = malloc(sizeof(*profile)); /* too large for a small stack */
     struct tkf_input_error ignored;
     char cpu[16];
     snprintf(cpu, sizeof(cpu), "%u", floor->cpu);
@@ -375,10 +375,12 @@ static double cycle_now(const struct work *work)
         .ctx = work->request->ctx,
         .cancelled = work->request->cancelled,
     };
-    if (tkf_calibrate_machine(&request, &profile, &ignored) != 0)
-        return NAN;
-    double cycle_ns = profile.cpus[0].floor.cycle_ns;
-    tkf_profile_free(&profile);
+    double cycle_ns = NAN;
+    if (profile != NULL && tkf_calibrate_machine(&request, profile, &ignored) == 0) {
+        cycle_ns = profile->cpus[0].floor.cycle_ns;
+        tkf_profile_free(profile);
+    }
+    free(profile);
     return cycle_ns;
 }
 

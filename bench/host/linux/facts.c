@@ -9,15 +9,29 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
-#define MIDRS_MAX 4
+#include <hwloc.h>
+
+#include "arm64/midr.h"
+#include "guest.h"
+
+#define CORES_MAX 4
+
+/* Implementer and part, without variant and revision. */
+#define MIDR_CORE UINT64_C(0xff00fff0)
+
+/* A kind of core of arm64. */
+struct core {
+    uint64_t midr;
+    unsigned cpu; /* the first of them */
+};
 
 /* What /proc/cpuinfo says. Numbers are -1, strings "" where it does not. */
 struct cpuinfo {
     char vendor[32], model_name[96], microcode[32]; /* amd64, of the first CPU */
     int64_t family, model, stepping;
     bool has_flags, guest, lfence_rdtsc;
-    uint64_t midrs[MIDRS_MAX]; /* arm64: each kind of core once, in the order of the CPUs */
-    unsigned nmidrs;
+    struct core cores[CORES_MAX]; /* arm64: each kind once, in the order of the CPUs */
+    unsigned ncores;
 };
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -80,30 +94,31 @@ static const char *value_of(const char *line, const char *key)
     return line + strspn(line, " \t");
 }
 
-static void add_midr(struct cpuinfo *cpuinfo, uint64_t midr)
+static void add_core(struct cpuinfo *cpuinfo, uint64_t midr, unsigned cpu)
 {
-    for (unsigned i = 0; i < cpuinfo->nmidrs; i++)
-        if (cpuinfo->midrs[i] == midr)
+    for (unsigned i = 0; i < cpuinfo->ncores; i++)
+        if (cpuinfo->cores[i].midr == midr)
             return;
-    if (cpuinfo->nmidrs < MIDRS_MAX)
-        cpuinfo->midrs[cpuinfo->nmidrs++] = midr;
+    if (cpuinfo->ncores < CORES_MAX)
+        cpuinfo->cores[cpuinfo->ncores++] = (struct core){midr, cpu};
 }
 
-/* The four numbers from which arm64's kernel prints MIDR_EL1; the fifth, architecture, is always 0xf. */
+/* The CPU's number, and the four from which arm64's kernel prints MIDR_EL1; the fifth, architecture, is always 0xf. */
 struct midr_fields {
-    int64_t implementer, variant, part, revision;
+    int64_t cpu, implementer, variant, part, revision;
 };
 
-static const struct midr_fields no_midr = {-1, -1, -1, -1};
+static const struct midr_fields no_midr = {-1, -1, -1, -1, -1};
 
 static void end_of_cpu(struct cpuinfo *cpuinfo, struct midr_fields *fields)
 {
     if (fields->implementer >= 0 && fields->implementer <= 0xff && fields->part >= 0 &&
         fields->part <= 0xfff && fields->variant >= 0 && fields->variant <= 0xf &&
         fields->revision >= 0 && fields->revision <= 0xf)
-        add_midr(cpuinfo, (uint64_t)fields->implementer << 24 | (uint64_t)fields->variant << 20 |
-                              UINT64_C(0xf) << 16 | (uint64_t)fields->part << 4 |
-                              (uint64_t)fields->revision);
+        add_core(cpuinfo,
+                 (uint64_t)fields->implementer << 24 | (uint64_t)fields->variant << 20 |
+                     UINT64_C(0xf) << 16 | (uint64_t)fields->part << 4 | (uint64_t)fields->revision,
+                 fields->cpu >= 0 && fields->cpu <= UINT16_MAX ? (unsigned)fields->cpu : 0);
     *fields = no_midr;
 }
 
@@ -125,7 +140,7 @@ static void take_line(const char *line, struct cpuinfo *cpuinfo, struct midr_fie
         {"cpu family", &cpuinfo->family},    {"model", &cpuinfo->model},
         {"stepping", &cpuinfo->stepping},    {"CPU implementer", &fields->implementer},
         {"CPU variant", &fields->variant},   {"CPU part", &fields->part},
-        {"CPU revision", &fields->revision},
+        {"CPU revision", &fields->revision}, {"processor", &fields->cpu},
     };
     const char *value;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -187,9 +202,95 @@ static void amd64_facts(const struct cpuinfo *cpuinfo, struct tkf_machine *machi
         emulator = "Rosetta";
     else if (strncmp(cpuinfo->model_name, "QEMU TCG", 8) == 0)
         emulator = "QEMU TCG";
-    else if (cpuinfo->nmidrs > 0) /* the kernel below runs on arm64 */
+    else if (cpuinfo->ncores > 0) /* the kernel below runs on arm64 */
         emulator = "unnamed translator";
     snprintf(machine->emulator, sizeof(machine->emulator), "%s", emulator);
+}
+
+/* MIDR_EL1 of one CPU; 0 where the system does not tell: everywhere but on arm64 since Linux 4.7. */
+static uint64_t midr_of(const char *root, unsigned cpu)
+{
+    char path[96], text[32];
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1", cpu);
+    read_line(root, path, text, sizeof(text));
+    int64_t midr = number(text);
+    return midr > 0 ? (uint64_t)midr : 0;
+}
+
+static void name_core(uint64_t midr, char *ret_name, size_t size)
+{
+    const char *name = tkf_arm64_midr_name(midr);
+    if (name)
+        snprintf(ret_name, size, "%s", name);
+    else
+        snprintf(ret_name, size, "unnamed 0x%08" PRIx64, midr);
+}
+
+/*
+ * Intel's hybrid CPUs: each kind has a driver of its own for its hardware counters. The names are those that hwloc gives
+ * them where it may ask each CPU itself, by CPUID 1Ah.
+ */
+static void name_hybrid_core(const char *root, unsigned cpu, char *ret_name, size_t size)
+{
+    static const char *const kinds[][2] = {
+        {"cpu_core", "IntelCore"}, {"cpu_atom", "IntelAtom"}, {"cpu_lowpower", "IntelLowPower"}};
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    for (size_t i = 0; cpus && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        char path[96], list[1024];
+        snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", kinds[i][0]);
+        read_line(root, path, list, sizeof(list));
+        if (list[0] && hwloc_bitmap_list_sscanf(cpus, list) == 0 && hwloc_bitmap_isset(cpus, cpu))
+            snprintf(ret_name, size, "%s", kinds[i][1]);
+    }
+    hwloc_bitmap_free(cpus);
+}
+
+void tkf_facts_core(const char *root, unsigned cpu, char *ret_name, size_t size)
+{
+    uint64_t midr = midr_of(root, cpu);
+    ret_name[0] = '\0';
+    if (midr != 0)
+        name_core(midr, ret_name, size);
+    else
+        name_hybrid_core(root, cpu, ret_name, size);
+}
+
+/* How much of the largest core's work a core does in a unit of time, of 1024; 0 when the kernel does not say. */
+static int64_t capacity_of(const char *root, unsigned cpu)
+{
+    char path[64], text[32];
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpu_capacity", cpu);
+    read_line(root, path, text, sizeof(text));
+    int64_t capacity = number(text);
+    return capacity > 0 ? capacity : 0;
+}
+
+/* The machine is called by all its kinds of core, the largest first: "Arm Cortex-A76 + Arm Cortex-A55". */
+static void name_cores(const char *root, const struct cpuinfo *cpuinfo, struct tkf_machine *machine)
+{
+    struct core cores[CORES_MAX];
+    unsigned n = 0, nnamed = 0;
+    for (unsigned i = 0; i < cpuinfo->ncores; i++) {
+        unsigned at = n++;
+        for (; at > 0 &&
+               capacity_of(root, cores[at - 1].cpu) < capacity_of(root, cpuinfo->cores[i].cpu);
+             at--)
+            cores[at] = cores[at - 1];
+        cores[at] = cpuinfo->cores[i];
+        nnamed += tkf_arm64_midr_name(cores[at].midr) != NULL;
+    }
+    size_t length = 0;
+    for (unsigned i = 0; i < n && nnamed > 0 && length < sizeof(machine->cpu); i++) {
+        char name[48];
+        bool again = false; /* another revision of the same core */
+        for (unsigned k = 0; k < i; k++)
+            again = again || ((cores[k].midr ^ cores[i].midr) & MIDR_CORE) == 0;
+        if (again)
+            continue;
+        name_core(cores[i].midr, name, sizeof(name));
+        length += (size_t)snprintf(machine->cpu + length, sizeof(machine->cpu) - length, "%s%s",
+                                   length ? " + " : "", name);
+    }
 }
 
 static void arm64_facts(const char *root, struct cpuinfo *cpuinfo, struct tkf_machine *machine,
@@ -199,21 +300,17 @@ static void arm64_facts(const char *root, struct cpuinfo *cpuinfo, struct tkf_ma
         snprintf(machine->emulator, sizeof(machine->emulator), "QEMU user mode");
         return;
     }
-    if (cpuinfo->nmidrs == 0) {
-        char text[32];
-        read_line(root, "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", text,
-                  sizeof(text));
-        int64_t midr = number(text);
-        if (midr > 0)
-            add_midr(cpuinfo, (uint64_t)midr);
-    }
-    if (cpuinfo->nmidrs == 0)
+    uint64_t midr = cpuinfo->ncores == 0 ? midr_of(root, 0) : 0;
+    if (midr != 0)
+        add_core(cpuinfo, midr, 0);
+    if (cpuinfo->ncores == 0)
         return;
-    hints->midr = cpuinfo->midrs[0];
+    hints->midr = cpuinfo->cores[0].midr;
     size_t length = 0;
-    for (unsigned i = 0; i < cpuinfo->nmidrs; i++)
+    for (unsigned i = 0; i < cpuinfo->ncores; i++)
         length += (size_t)snprintf(machine->cpu_id + length, sizeof(machine->cpu_id) - length,
-                                   "%s0x%08" PRIx64, i ? "," : "", cpuinfo->midrs[i]);
+                                   "%s0x%08" PRIx64, i ? "," : "", cpuinfo->cores[i].midr);
+    name_cores(root, cpuinfo, machine);
 
     /* Implementer 0 is reserved for software: QEMU's own CPU is part 0x051, 'Q'. */
     if ((hints->midr >> 24 & 0xff) == 0)
@@ -221,71 +318,42 @@ static void arm64_facts(const char *root, struct cpuinfo *cpuinfo, struct tkf_ma
                  (hints->midr >> 4 & 0xfff) == 0x051 ? "QEMU TCG" : "unnamed");
 }
 
-/*
- * Whose guest this is, by what the firmware was told to say; "" for a machine that it calls its own, NULL when it does
- * not tell. QEMU alone says nothing of emulation: KVM guests have its name too. Clouds that rent out guests and whole
- * machines under one name are left out, but for the one that marks the latter.
- */
-static const char *dmi_hypervisor(const char *root)
+const char *tkf_facts_arch(const char *root)
 {
-    static const struct {
-        const char *vendor, *product, *name;
-    } guests[] = {
-        {"QEMU", "KVM Virtual Machine", "KVM"},
-        {"QEMU", NULL, "QEMU"},
-        {"Amazon EC2", NULL, "Nitro"},
-        {"Apple Inc.", "Apple Virtualization Generic Platform", "Apple Virtualization"},
-        {"Microsoft Corporation", "Virtual Machine", "Hyper-V"},
-        {"Parallels International GmbH.", NULL, "Parallels"},
-        {"VMware, Inc.", NULL, "VMware"},
-        {"Xen", NULL, "Xen"},
-        {"innotek GmbH", NULL, "VirtualBox"},
-    };
-    char vendor[64], product[64];
-    read_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
-    read_line(root, "/sys/class/dmi/id/product_name", product, sizeof(product));
-    if (strcmp(vendor, "Amazon EC2") == 0 && strstr(product, ".metal"))
-        return "";
-    for (size_t i = 0; i < sizeof(guests) / sizeof(guests[0]); i++)
-        if (strcmp(vendor, guests[i].vendor) == 0 &&
-            (guests[i].product == NULL || strcmp(product, guests[i].product) == 0))
-            return guests[i].name;
-    return NULL;
+    char arch[32]; /* since Linux 6.1 */
+    read_line(root, "/proc/sys/kernel/arch", arch, sizeof(arch));
+    if (strcmp(arch, "x86_64") == 0)
+        return "amd64";
+    if (strcmp(arch, "aarch64") == 0)
+        return "arm64";
+    struct cpuinfo cpuinfo;
+    read_cpuinfo(root, &cpuinfo);
+    if (cpuinfo.vendor[0])
+        return "amd64";
+    return cpuinfo.ncores > 0 || midr_of(root, 0) != 0 ? "arm64" : "unknown";
 }
 
-/* The same by the kernel's own word or the device tree; NULL when they do not tell. */
-static const char *kernel_hypervisor(const char *root)
+void tkf_facts_allowed(const char *root, char *ret_list, size_t size)
 {
-    char text[64];
-    read_line(root, "/sys/hypervisor/type", text, sizeof(text));
-    if (strcmp(text, "xen") == 0)
-        return "Xen";
-    if (text[0])
-        return "unnamed";
-    read_line(root, "/sys/firmware/devicetree/base/hypervisor/compatible", text, sizeof(text));
-    if (strncmp(text, "xen,", 4) == 0)
-        return "Xen";
-    if (strcmp(text, "linux,kvm") == 0)
-        return "KVM";
-    return text[0] ? "unnamed" : NULL;
-}
-
-/* The board that hypervisors and emulators invent for a guest. */
-static bool is_virtual_board(const char *root)
-{
-    char text[64];
-    read_line(root, "/sys/firmware/devicetree/base/compatible", text, sizeof(text));
-    return strcmp(text, "linux,dummy-virt") == 0;
+    ret_list[0] = '\0';
+    FILE *file = open_under(root, "/proc/self/status");
+    if (file == NULL)
+        return;
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, file) >= 0) {
+        const char *list = value_of(line, "Cpus_allowed_list");
+        if (list)
+            snprintf(ret_list, size, "%.*s", (int)strcspn(list, "\n"), list);
+    }
+    free(line);
+    fclose(file);
 }
 
 static void hypervisor_facts(const char *root, const struct cpuinfo *cpuinfo,
                              struct tkf_machine *machine)
 {
-    const char *name = kernel_hypervisor(root);
-    if (name == NULL)
-        name = dmi_hypervisor(root);
-    if (name == NULL && is_virtual_board(root))
-        name = "unnamed";
+    const char *name = tkf_guest_hypervisor(root);
     if (name == NULL && cpuinfo->has_flags)
         name = cpuinfo->guest ? "unnamed" : "";
     machine->hypervisor_known = name != NULL;

@@ -61,6 +61,7 @@ void tkf_pmu_find(const char *root, unsigned cpu, struct tkf_pmu_device *ret_dev
         found.devices++;
         if (hwloc_bitmap_list_sscanf(cpus, line) != 0 || !hwloc_bitmap_isset(cpus, cpu))
             continue;
+        snprintf(found.name, sizeof(found.name), "%.31s", entry->d_name);
         if (read_line(root, entry->d_name, "type", line, sizeof(line)))
             found.type = (uint32_t)strtoul(line, NULL, 10);
         unsigned bit;
@@ -72,6 +73,17 @@ void tkf_pmu_find(const char *root, unsigned cpu, struct tkf_pmu_device *ret_dev
     if (dir != NULL)
         closedir(dir);
     *ret_device = found;
+}
+
+void tkf_pmu_device(const char *root, unsigned cpu, char *ret_name, size_t size)
+{
+    struct tkf_pmu_device device;
+    char type[32];
+    tkf_pmu_find(root, cpu, &device);
+    /* On a machine of one kind x86's driver does not say which CPUs it covers: all. */
+    if (device.devices == 0 && read_line(root, "cpu", "type", type, sizeof(type)))
+        snprintf(device.name, sizeof(device.name), "cpu");
+    snprintf(ret_name, size, "%s", device.name);
 }
 
 static void generic_pair(uint32_t device_type, struct tkf_pmu_event ret_pair[2])
@@ -399,6 +411,8 @@ double tkf_pmu_page_hz(uint32_t mult, unsigned shift)
         return NAN;
     return ldexp(1e9, (int)shift) / mult; /* ns = ticks * mult / 2^shift */
 }
+
+const char tkf_pmu_counter_rate[] = "perf-time-page";
 
 double tkf_pmu_counter_hz(void)
 {

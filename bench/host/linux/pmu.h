@@ -11,6 +11,7 @@
 
 /** The kernel's driver for the counters of one kind of core, as /sys/bus/event_source/devices names it. */
 struct tkf_pmu_device {
+    char name[32];    /**< "" when no driver says which CPUs it covers */
     uint32_t type;    /**< 0 when no driver says which CPUs it covers: a machine of one kind */
     unsigned devices; /**< how many drivers say which CPUs they cover */
     uint64_t

@@ -9,6 +9,7 @@
  *   explore.h   what surrounds the floor: caches, calls, noise, clock rate
  *   profile.h   what was measured, kept: in memory and as JSON
  *   report.h    results of any benchmark framework, judged against the floor
+ *   machine.h   a machine described without measuring
  *   calibrate.h the machine that the program runs on, measured in one call
  */
 #ifndef TICKFLOOR_TICKFLOOR_H
@@ -18,6 +19,7 @@
 #include <tickfloor/calibrate.h>
 #include <tickfloor/error.h>
 #include <tickfloor/explore.h>
+#include <tickfloor/machine.h>
 #include <tickfloor/measure.h>
 #include <tickfloor/now.h>
 #include <tickfloor/profile.h>

@@ -4,6 +4,7 @@
  * the body is gone.
  */
 #include <math.h>
+#include <string.h>
 
 #include "../judge.h"
 
@@ -37,18 +38,25 @@ static bool is_rest_of_nothing(struct tkf_case *c)
 
 static bool is_empty_loop(struct tkf_case *c)
 {
-    char ns[TKF_TIME_SIZE], low[TKF_TIME_SIZE], high[TKF_TIME_SIZE];
-    const struct tkf_form_floor *form = tkf_floor_form(c);
+    char compared[TKF_COMPARED_SIZE], range[TKF_RANGE_SIZE];
+    bool by_fastest;
+    const struct tkf_form_floor *form = tkf_floor_form(c, &by_fastest);
     if (!form)
         return false;
-    tkf_time_text(ns, c->mid);
-    tkf_time_text(low, form->low);
-    tkf_time_text(high, form->mid_most);
-    tkf_say(c, "empty-loop",
-            "%s%s, where an empty loop takes %s to %s; it cannot be told from an empty loop, be it "
-            "that the work is gone or that it "
-            "fits beside the loop's own",
-            ns, c->batch_known ? " for a whole batch" : "", low, high);
+    const char *empty = tkf_empty_text(c);
+    bool loop = strcmp(empty, "loop") == 0; /* in which work can hide */
+    tkf_compared_text(compared, c, by_fastest);
+    if (c->row->is_floor)
+        tkf_say(c, "empty-loop",
+                "%s; it is an empty benchmark, the floor that the others are held against",
+                compared);
+    else
+        tkf_say(
+            c, "empty-loop",
+            "%s, where an empty %s takes %s; it cannot be told from an empty %s, be it that the work "
+            "is gone or that it %s",
+            compared, empty, tkf_range_text(range, form->low, form->mid_most), empty,
+            loop ? "fits beside the loop's own" : "takes next to nothing");
     if (c->sharers > 1)
         tkf_say(
             c, "may-be-shared",

@@ -86,6 +86,16 @@ static void on_iterations(struct tkf_case *c)
             cap, tkf_time_text(total, total_ns));
 }
 
+/* A look-up does not grow either. */
+static void on_family(struct tkf_case *c)
+{
+    if (c->family && !c->family_stated)
+        tkf_say(c, "flat-family",
+                "from size %.0f to %.0f the time stays the same; right for a look-up, while a loop "
+                "over the size became a formula or was moved out",
+                c->family_from, c->family_to);
+}
+
 static void on_clocks(struct tkf_case *c)
 {
     const struct tkf_result *row = c->row;
@@ -134,13 +144,15 @@ static void on_baseline(struct tkf_case *c, bool flagged)
 void tkf_corroborate(struct tkf_case *c, enum tkf_verdict verdict)
 {
     bool flagged = verdict < TKF_VERDICT_NEAR_FLOOR;
+    bool small = verdict == TKF_VERDICT_NEAR_FLOOR || verdict == TKF_VERDICT_UNDECIDED;
     bool at_floor = verdict == TKF_VERDICT_AT_FLOOR || verdict == TKF_VERDICT_WENT_QUIET;
     if (c->row->remark && !c->row->failed)
         tkf_say(c, "framework-says", "the framework says: \"%.200s\"", c->row->remark);
     on_instructions(c);
     on_allocations(c, flagged);
-    if (verdict != TKF_VERDICT_CAPPED && flagged)
+    if (verdict != TKF_VERDICT_CAPPED && (flagged || small))
         on_iterations(c);
+    on_family(c);
     on_clocks(c);
     on_baseline(c, flagged);
     if (at_floor)

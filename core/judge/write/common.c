@@ -26,7 +26,20 @@ bool tkf_flagged(const struct tkf_result *result)
 
 const char *tkf_name_shown(const struct tkf_result *result)
 {
+    if (result->full_name)
+        return result->full_name;
     return result->name[0] ? result->name : "(no name)";
+}
+
+const char *tkf_statistic_text(enum tkf_statistic statistic)
+{
+    static const char *const names[] = {
+        [TKF_STATISTIC_MEAN] = "mean",
+        [TKF_STATISTIC_MEDIAN] = "median",
+        [TKF_STATISTIC_MIN] = "min",
+        [TKF_STATISTIC_SLOPE] = "slope",
+    };
+    return names[statistic];
 }
 
 bool tkf_profile_matters(const struct tkf_report *report, const struct tkf_floor_used *floor)
@@ -167,4 +180,19 @@ const char *tkf_full_stop(const char *text)
 {
     size_t length = strlen(text);
     return length > 0 && strchr(".!?", text[length - 1]) ? "" : ".";
+}
+
+void tkf_put_cell(FILE *out, const char *text, enum tkf_charset charset, size_t columns)
+{
+    size_t used = tkf_put_shortened(out, text, charset, columns, NULL);
+    fprintf(out, "%*s", (int)(columns - used), "");
+}
+
+struct tkf_number_shown tkf_quantity_shown(double value, const char *unit, bool unicode)
+{
+    struct tkf_number_shown number;
+    if (strcmp(unit, "ns") == 0)
+        return tkf_time_shown(value, 0, unicode);
+    snprintf(number.text, sizeof(number.text), "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    return number;
 }
