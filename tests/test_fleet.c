@@ -464,7 +464,8 @@ static void test_golden(void **state)
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        struct tkf_table_style style = {cases[i].color, cases[i].unicode, 80};
+        struct tkf_table_style style = {
+            .color = cases[i].color, .unicode = cases[i].unicode, .width = 80};
         tkf_write_fleet(&fleet, cases[i].all, &style, out);
         fclose(out);
         check_golden(text, cases[i].name);

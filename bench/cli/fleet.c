@@ -118,7 +118,8 @@ static int print(const struct tkf_fleet *fleet, const struct arguments *argument
                  const struct tkf_common *common)
 {
     struct tkf_style style = tkf_style_for(stdout, common);
-    struct tkf_table_style table = {style.color, style.unicode, style.width};
+    struct tkf_table_style table = {
+        .color = style.color, .unicode = style.unicode, .width = style.width};
     if (arguments->openmetrics && strcmp(arguments->openmetrics, "-") == 0)
         tkf_write_openmetrics(fleet, stdout);
     else if (!common->json)
