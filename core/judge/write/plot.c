@@ -376,7 +376,7 @@ static void draw_row(struct plot *plot, unsigned index)
     tkf_draw_font(cairo, TEXT_SIZE, flagged);
     tkf_draw_text(cairo, x + 78, y, 1, tkf_time_shown(result->ns, result->quantum_ns, true).text);
     tkf_draw_color(cairo, flagged ? ink : faint);
-    tkf_draw_text(cairo, x + 90, y, 0, tkf_verdict_name(result->verdict));
+    tkf_draw_text(cairo, x + 90, y, 0, tkf_verdict_shown(result));
 
     draw_interval(plot, result, y);
     if (is_off_axis(plot, result))

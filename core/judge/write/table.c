@@ -258,9 +258,11 @@ static void put_columns(const struct table *table, enum tkf_statistic statistic)
 
 /* ---- a result ---- */
 
-static const char *mark_of(const struct table *table, enum tkf_verdict verdict)
+static const char *mark_of(const struct table *table, const struct tkf_result *result)
 {
-    switch (verdict) {
+    if (result->is_floor && !tkf_flagged(result))
+        return "=";
+    switch (result->verdict) {
     case TKF_VERDICT_IMPOSSIBLE:
         return table->unicode ? "✗" : "X";
     case TKF_VERDICT_NEAR_FLOOR:
@@ -276,7 +278,7 @@ static const char *mark_of(const struct table *table, enum tkf_verdict verdict)
 
 static const char *color_of(const struct table *table, const struct tkf_result *result)
 {
-    if (result->verdict <= TKF_VERDICT_AT_FLOOR)
+    if (tkf_flagged(result) && result->verdict <= TKF_VERDICT_AT_FLOOR)
         return table->red;
     if (tkf_flagged(result))
         return table->yellow;
@@ -312,7 +314,7 @@ static void put_result(struct table *table, const struct tkf_result *result)
 {
     const char *color = color_of(table, result);
     const char *reset = *color ? table->reset : "";
-    fprintf(table->out, "%s%s%s ", color, mark_of(table, result->verdict), reset);
+    fprintf(table->out, "%s%s%s ", color, mark_of(table, result), reset);
     size_t columns = tkf_put_shortened(table->out, tkf_name_shown(result), table->charset,
                                        table->name_columns_max, NULL);
     struct tkf_number_shown time = tkf_time_shown(result->ns, result->quantum_ns, table->unicode);
@@ -321,7 +323,7 @@ static void put_result(struct table *table, const struct tkf_result *result)
     size_t time_columns = tkf_shown_columns(time.text, TKF_CHARSET_UTF8);
     fill(table, " ", used + (time_columns < TIME_COLUMNS ? TIME_COLUMNS - time_columns : 0));
     fprintf(table->out, "%s %*s  %s%s%s\n", time.text, CYCLES_COLUMNS - 1, cycles.text, color,
-            tkf_verdict_name(result->verdict), reset);
+            tkf_verdict_shown(result), reset);
     if (result->verdict != TKF_VERDICT_OK)
         put_evidence(table, result);
 }

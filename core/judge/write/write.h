@@ -111,7 +111,11 @@ int tkf_write_plot(const struct tkf_report *report, const char *path, char *ret_
 
 /* ---- what the writers share: common.c -------------------------------------------------------------------------------- */
 
+/** Whether a result is one to do something about. The empty benchmark that is the floor is none: it is as it should be. */
 bool tkf_flagged(const struct tkf_result *result);
+
+/** The verdict's name; "the floor" of the empty benchmark that the others are held against. */
+const char *tkf_verdict_shown(const struct tkf_result *result);
 
 /** The name, so that no other row has it, or what stands for one that is empty. */
 const char *tkf_name_shown(const struct tkf_result *result);
@@ -127,6 +131,7 @@ extern const struct tkf_verdict_text tkf_verdict_texts[TKF_VERDICT_COUNT];
 
 struct tkf_counts {
     size_t total, flagged;
+    size_t floors; /**< empty benchmarks that the others are held against */
     size_t of[TKF_VERDICT_COUNT];
 };
 struct tkf_counts tkf_count_verdicts(const struct tkf_results *results);
