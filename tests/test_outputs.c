@@ -231,7 +231,8 @@ static void write_as(const struct tkf_report *report, const char *form, FILE *ou
         fail_msg("no form %s", form);
 }
 
-static char *written(const struct tkf_report *report, const char *form)
+/* Not inline: gcc 12 would warn of a pointer to a variable that it takes the returned one for. */
+static __attribute__((noinline)) char *written(const struct tkf_report *report, const char *form)
 {
     char *text = NULL;
     size_t size;
