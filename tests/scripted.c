@@ -38,6 +38,8 @@ static void spend(struct scripted *m, double work_ns)
         for (; work_ns > left; left = ours) {
             work_ns -= left;
             m->now_ns += left + m->gap_ns;
+            if (m->gap_jitter_ns > 0)
+                m->now_ns += m->gap_jitter_ns * random_share(m);
         }
     }
     m->now_ns += work_ns;
@@ -53,6 +55,10 @@ static uint64_t read_counter(struct scripted *m, const struct tkf_source *src)
     spend(m, m->read_ns * (1 + m->noise * random_share(m)));
     uint64_t steps = (uint64_t)(m->now_ns * 1e-9 * scripted_hz(m, src) / (double)m->step_ticks);
     uint64_t ticks = FIRST_TICK + steps * m->step_ticks;
+    if (m->scale > 0) {
+        steps = (uint64_t)(m->now_ns * 1e-9 * scripted_hz(m, src) / m->scale);
+        ticks = FIRST_TICK + (uint64_t)((double)steps * m->scale);
+    }
     m->readings++;
     if (m->faulty == NULL || strcmp(m->faulty, src->name) != 0)
         return ticks;

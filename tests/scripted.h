@@ -31,6 +31,8 @@ struct scripted {
     /* The counter. A source that counts ns does so at 1 GHz whatever counter_hz is; see scripted_hz(). */
     double counter_hz;
     uint64_t step_ticks;
+    double
+        scale; /**< ticks for one tick of the slower counter that this one is made from; 0: it is its own */
     double read_ns; /**< one fenced reading */
 
     /* The core. */
@@ -45,6 +47,7 @@ struct scripted {
 
     /* Others. */
     double gap_ns, gap_every_ns; /**< taken away from each such period */
+    double gap_jitter_ns;        /**< and up to this much more */
     double slow_factor, slow_share,
         slow_period_ns;       /**< loops in that share of each period; chains stay */
     double slow_until_ns;     /**< when that ends; 0: never */

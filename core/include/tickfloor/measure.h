@@ -125,7 +125,8 @@ struct tkf_counter {
     enum tkf_trust trust;
     struct tkf_rate rates[TKF_RATES_MAX];
     unsigned nrates;
-    uint64_t step_ticks; /**< gcd of the differences of fenced readings */
+    uint64_t step_ticks; /**< gcd of the differences of fenced readings; of a counter that is scaled up from a slower one
+                              by no whole number, the whole number next to its step */
     double step_ns;
     struct tkf_band
         read_ticks; /**< one fenced read, from a long run of them: median with its 95 % interval */
