@@ -420,7 +420,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     stamp(profile);
     tkf_facts_add_cpu(&profile->machine, &cpu);
     count_cpus(&profile->machine, host.topology);
-    profile->pmu = host.pmu_status;
+    profile->pmu = profile->cpus[0].pmu;
+    tkf_topology_unpin(host.topology); /* a check asks where this process may run */
     profile->nchecks =
         tkf_readiness("", &profile->machine, profile->cpus[0].floor.cpu, profile->checks);
     warn_of_machine(profile);
