@@ -394,7 +394,7 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
 
     struct tkf_env env = {
         .ctx = &host,
-        .clock_ns = tkf_clock_ns,
+        .clock_ns = tkf_clock_works() ? tkf_clock_ns : NULL,
         .guard = tkf_guard,
         .forbidden = tkf_facts_forbidden,
         .pin = pin,
