@@ -185,6 +185,16 @@ static int pin(void *ctx, unsigned cpu)
     return 0;
 }
 
+static int core_clock(void *ctx, uint64_t *ret_cycles)
+{
+    struct scripted *m = ctx;
+    m->core_clock_asked++;
+    if (m->core_clock_fails_from > 0 && m->core_clock_asked >= m->core_clock_fails_from)
+        return TKF_ETRAP;
+    *ret_cycles = (uint64_t)m->core_cycles;
+    return 0;
+}
+
 static int events(void *ctx, struct tkf_events *ret_events)
 {
     struct scripted *m = ctx;
@@ -222,6 +232,7 @@ struct tkf_env scripted_env(struct scripted *machine)
         .burst = burst,
         .pin = pin,
         .events = events,
+        .core_clock = core_clock,
         .cancelled = cancelled,
         .progress = progress,
     };

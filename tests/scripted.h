@@ -23,8 +23,8 @@ enum scripted_fault {
     SCRIPTED_STUCK, /**< its first value, for ever */
     SCRIPTED_BACK,  /**< reading number fault_at lies before the one before it */
     SCRIPTED_JUMP,  /**< reading number fault_at, and all after it, lie a minute later */
-    SCRIPTED_SLIP,  /**< from reading number fault_at on it lies half a millisecond and half a step later */
-    SCRIPTED_TRAP,  /**< reading it traps */
+    SCRIPTED_SLIP, /**< from reading number fault_at on it lies half a millisecond and half a step later */
+    SCRIPTED_TRAP, /**< reading it traps */
 };
 
 struct scripted {
@@ -69,11 +69,12 @@ struct scripted {
     const char *forbidden; /**< the reason, NULL when the counter may be read */
     int events_error;
     unsigned events_fail_from; /**< the call, from 1 on, at which events begin to fail; 0: never */
+    unsigned core_clock_fails_from; /**< the same of the core's own count */
     unsigned cancel_at; /**< the question, from 1 on, that is answered with "stop"; 0: never */
 
     /* What happened. */
     double now_ns;
-    unsigned cpu, cancel_asked, events_asked, guarded, readings;
+    unsigned cpu, cancel_asked, events_asked, core_clock_asked, guarded, readings;
     double core_cycles, core_instructions;
     jmp_buf trap;
 };

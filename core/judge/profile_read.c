@@ -335,6 +335,8 @@ static bool has_events(const struct tkf_cpu_floor *floor)
     return seen;
 }
 
+static const char not_kept[] = "the version that measured this did not keep it";
+
 static int get_cpus(struct reader *reader, json_t *value, const struct tkf_field *members,
                     struct tkf_profile *profile)
 {
@@ -351,6 +353,13 @@ static int get_cpus(struct reader *reader, json_t *value, const struct tkf_field
     ret = get_entries(reader, value, members, (char *)profile->cpus, sizeof(profile->cpus[0]));
     for (unsigned i = 0; ret == 0 && i < count; i++) {
         struct tkf_cpu_floor *floor = &profile->cpus[i].floor;
+        struct tkf_cycle_check *check = &profile->cpus[i].cycle_check;
+        if (check->by[0] == '\0')
+            check->cycles = NAN;
+        if (check->by[0] == '\0' && check->reason[0] == '\0')
+            snprintf(check->reason, sizeof(check->reason), "%s", not_kept);
+        floor->own_cycles = check->cycles;
+        floor->core_clock_error = check->by[0] != '\0' ? 0 : TKF_EUNSUPPORTED;
         floor->events_error = has_events(floor) ? 0 : TKF_EUNSUPPORTED;
     }
     return ret;
@@ -455,7 +464,7 @@ static int get_value(struct reader *reader, json_t *value, const struct tkf_fiel
     case TKF_FIELD_BAND:
         return get_band(reader, value, (struct tkf_band *)at);
     case TKF_FIELD_OBJECT:
-        return get_object(reader, value, field->members, at);
+        return value ? get_object(reader, value, field->members, at) : 0; /* optional: zeros */
     case TKF_FIELD_LIST:
         return value ? get_list(reader, value, field, base) : 0; /* optional: none */
     case TKF_FIELD_CPUS:
@@ -515,6 +524,15 @@ static int get_profile(struct reader *reader, json_t *root, struct tkf_profile *
     int ret = get_object(reader, root, tkf_profile_fields, (char *)profile);
     if (ret < 0)
         return ret;
+    for (unsigned i = 0; i < profile->ncpus; i++) {
+        struct tkf_pmu_status *pmu = &profile->cpus[i].pmu;
+        if (pmu->available || pmu->reason[0] != '\0')
+            continue;
+        if (i == 0)
+            *pmu = profile->pmu;
+        else
+            snprintf(pmu->reason, sizeof(pmu->reason), "%s", not_kept);
+    }
     /* A copy of the first CPU's, checked and left. */
     enter_key(reader, "noise");
     const struct tkf_field *members = tkf_noise_fields;
