@@ -71,6 +71,7 @@ need_build() {
     need 'jansson 2.13' libjansson-dev jansson pkg-config --atleast-version=2.13 jansson
     need libpfm4 libpfm4-dev '' has_header perfmon/pfmlib_perf_event.h
     need capstone libcapstone-dev capstone pkg-config --atleast-version=4.0 capstone
+    need zlib zlib1g-dev zlib pkg-config --exists zlib
 }
 
 need_firmware() {

@@ -65,7 +65,7 @@ static void what_is_no_profile(void **state)
     (void)state;
     refuses("", 0, "empty" AGAIN);
     refuses("hello\n", 1, "not JSON: '[' or '{' expected near 'hello'" AGAIN);
-    refuses("\177ELF\n", 1, "not JSON: '[' or '{' expected near '\\x7f'" AGAIN);
+    refuses("\177ELF\n", 1, "not JSON: '[' or '{' expected near '\\x7fELF'" AGAIN);
     refuses("[]", 1, "not a profile: the JSON is a list, not an object" AGAIN);
     refuses("\n{\"a\": 1}", 2, "not a profile: no \"schema\": \"tickfloor.profile/1\"" AGAIN);
     refuses(

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,19 @@ static uint64_t now(const void *ctx)
     return clock_ticks += read_ticks;
 }
 
-static const struct tkf_bench_timer timer = {.now = now, .tick_ns = 0.5, .step_ns = 1};
+static double slower; /* by so much is everything, for the moment */
+
+/** An empty loop of 0.25 ns. */
+static uint64_t run_empty(const void *ctx, uint64_t iterations)
+{
+    (void)ctx;
+    uint64_t ticks = (uint64_t)((double)iterations * 0.25 * slower / 0.5);
+    clock_ticks += ticks;
+    return ticks;
+}
+
+static const struct tkf_bench_timer timer = {
+    .now = now, .empty = run_empty, .tick_ns = 0.5, .step_ns = 1, .empty_ns = 0.25};
 
 /** The body of a benchmark does something: the clock goes on. */
 static void spend(double ns)
@@ -47,6 +60,7 @@ static int setup(void **state)
     (void)state;
     clock_ticks = 1000;
     reads = read_ticks = body_runs = stalls = 0;
+    slower = 1;
     return 0;
 }
 
@@ -58,7 +72,8 @@ static struct tkf_bench_repetition repeat(void (*loop)(struct tkf_bench *, size_
 {
     struct tkf_bench_entry entry = {
         .name = "it", .file = "it.c", .line = 42, .loop = loop, .ramp = ramp};
-    struct tkf_bench_limit limit = {time_ns, iterations, cancel};
+    struct tkf_bench_limit limit = {
+        .time_ns = time_ns, .iterations = iterations, .cancelled = cancel};
     struct tkf_bench_repetition r;
     int error = tkf_bench_repeat(&entry, 7, &timer, &limit, false, &r);
     assert_int_equal(error, r.error[0] != '\0' ? TKF_EINVAL : 0);
@@ -327,6 +342,148 @@ static void test_bracket_cost(void **state)
     assert_true(ns >= 10 && ns < 10.5);
 }
 
+/* ---- beside an empty loop ------------------------------------------------------------------------------------------- */
+
+static double body_ns;
+
+/** 1000 operations at a time, so that parts of a tick count. A neighbour is there for three quarters of them. */
+static void spend_beside(void)
+{
+    clock_ticks += (uint64_t)(1000 * body_ns * slower / timer.tick_ns);
+    slower = ++stalls / 3000 % 4 == 0 ? 1 : 1.9;
+}
+
+BODY(body_beside)
+{
+    while (tkf_loop(b))
+        spend_beside();
+}
+
+static void ramp_beside(struct tkf_bench *b)
+{
+    tkf_timer_reset(b);
+    for (uint64_t i = 0; i < b->n; i++)
+        spend_beside();
+}
+
+static struct tkf_bench_repetition repeat_beside(bool ramp, double ns)
+{
+    struct tkf_bench_entry entry = {
+        .name = "it", .file = "it.c", .line = 42, .loop = body_beside, .ramp = ramp_beside};
+    struct tkf_bench_limit limit = {.time_ns = 40e6, .beside_empty = true};
+    struct tkf_bench_repetition r;
+    if (ramp)
+        entry.loop = NULL;
+    body_ns = ns;
+    assert_int_equal(tkf_bench_repeat(&entry, 7, &timer, &limit, false, &r), 0);
+    return r;
+}
+
+/** What takes turns with the empty loop is known from it, as it is while that runs undisturbed. */
+static void test_beside(void **state)
+{
+    (void)state;
+    for (int ramp = 0; ramp < 2; ramp++) {
+        setup(NULL);
+        struct tkf_bench_repetition r = repeat_beside(ramp, 0.5);
+        struct tkf_bench_beside beside;
+        assert_non_null(r.empty);
+        assert_true(r.nsamples > 100);
+        assert_true(tkf_bench_beside(&r, &beside));
+        assert_near(beside.ns, 500, 1);
+        assert_near(beside.empty_ns, 0.25, 1e-3);
+        assert_near(beside.ratio.mid, 2000, 4);
+        assert_true(beside.windows > 20 && beside.windows < r.nsamples);
+        tkf_bench_repetition_free(&r);
+    }
+}
+
+/** The neighbour never leaves: neither was seen at its fastest, and that they are alike is seen all the same. */
+static void test_beside_a_neighbour(void **state)
+{
+    (void)state;
+    double samples[40], empty[40];
+    struct tkf_bench_repetition r = {.samples = samples, .empty = empty, .nsamples = 40};
+    struct tkf_bench_beside beside;
+    for (unsigned i = 0; i < 40; i++) {
+        empty[i] = 0.47 + 0.001 * (i % 3);
+        samples[i] = 0.471 + (i % 7 == 0 ? 5 : 0);
+    }
+    assert_true(tkf_bench_beside(&r, &beside));
+    assert_near(beside.ratio.mid, 1, 0.01);
+    /* One that comes and goes with every window: then all of them count, and the median of what they say. */
+    for (unsigned i = 0; i < 40; i++)
+        empty[i] = i % 2 ? 0.25 : 0.47;
+    for (unsigned i = 0; i < 40; i++)
+        samples[i] = i % 3 ? 0.36 : 0.25 + 0.22 * (i % 2);
+    assert_true(tkf_bench_beside(&r, &beside));
+    assert_int_equal(beside.windows, 39);
+    assert_near(beside.ratio.mid, 1, 0.001);
+    /* Nothing is known where there was no empty loop, or next to no windows. */
+    r.nsamples = 10;
+    assert_false(tkf_bench_beside(&r, &beside));
+    r.nsamples = 0;
+    assert_false(tkf_bench_beside(&r, &beside));
+    r = (struct tkf_bench_repetition){.samples = samples, .nsamples = 40};
+    assert_false(tkf_bench_beside(&r, &beside));
+}
+
+/* ---- the verdicts --------------------------------------------------------------------------------------------------- */
+
+/** A row of 0.45 ns on a machine whose cycle takes 0.25 ns, in windows of 100 us, but for what the caller says. */
+static const char *judged(struct tkf_bench_row *row, uint64_t window, double ns,
+                          struct tkf_bench_beside beside)
+{
+    static struct tkf_bench_repetition r;
+    static double sample;
+    static uint64_t size;
+    struct tkf_bench_options options = {.count = 1};
+    struct tkf_band floor = {0.25, 0.25, 0.5};
+    struct tkf_profile_cpu cpu = {.floor = {.cycle_ns = 0.25, .floor_ns = floor}};
+    struct tkf_bench_session session = {
+        .options = &options,
+        .profile = {.cpus = &cpu, .ncpus = 1, .suspect_below_ns = 0.5},
+    };
+    session.profile.counter = (struct tkf_counter){
+        .name = "rdtsc", .step_ns = 10, .read_ns = {25, 25, 25}, .trust = TKF_TRUST_VERIFIED};
+    sample = ns;
+    size = window;
+    r = (struct tkf_bench_repetition){
+        .ns = ns, .samples = &sample, .sizes = &size, .nsamples = 1, .iterations = window};
+    *row = (struct tkf_bench_row){
+        .name = "small", .repetitions = &r, .nrepetitions = 1, .fast_ns = ns, .beside = beside};
+    tkf_bench_judge(&session, row, 1);
+    return row->verdict;
+}
+
+static void test_verdicts(void **state)
+{
+    (void)state;
+    struct tkf_bench_row row;
+    struct tkf_bench_beside none = {.windows = 0};
+    struct tkf_bench_beside like = {.ns = 0.45, .empty_ns = 0.44, .windows = 50};
+    struct tkf_bench_beside unlike = {.ns = 0.45, .empty_ns = 0.25, .windows = 50};
+    like.ratio = (struct tkf_band){1.02, 1.02, 1.02};
+    unlike.ratio = (struct tkf_band){1.8, 1.8, 1.8};
+
+    assert_string_equal(judged(&row, 400000, 0.25, none), "at-floor");
+    assert_string_equal(judged(&row, 400000, 0.45, none), "near-floor");
+    assert_string_equal(judged(&row, 400000, 0.45, unlike), "near-floor");
+    assert_string_equal(judged(&row, 400000, 0.45, like), "at-floor");
+    assert_non_null(
+        strstr(row.evidence, "0.45 ns, where an empty loop in turns with it takes 0.44"));
+    assert_int_equal(row.first_evidence, strlen(row.evidence));
+    assert_non_null(strstr(row.hint, "tkf_keep()"));
+
+    /* As long as it takes to read the counter. */
+    assert_string_equal(judged(&row, 1, 60, none), "timer-limited");
+    assert_non_null(strstr(row.evidence, "windows of 60 ns"));
+    assert_non_null(strstr(row.hint, "longer"));
+    assert_string_equal(judged(&row, 1, 249, none), "timer-limited");
+    assert_string_equal(judged(&row, 1, 251, none), "ok");
+    assert_string_equal(judged(&row, 100, 2.51, none), "ok");
+}
+
 /* ---- the older form ------------------------------------------------------------------------------------------------- */
 
 static void ramp_with_fixture(struct tkf_bench *b)
@@ -492,9 +649,36 @@ BODY(second_loop)
 BODY(nested_loop)
 {
     while (tkf_loop(b)) {
-        while (tkf_loop(b))
+        while (HERE, tkf_loop(b))
             spend(100);
     }
+}
+BODY(left_for_another)
+{
+    while (tkf_loop(b)) {
+        spend(100);
+        break;
+    }
+    while (HERE, tkf_loop(b))
+        spend(100);
+}
+BODY(no_unit)
+{
+    while (tkf_loop(b))
+        spend(100);
+    tkf_set_metric(b, NULL, 1);
+}
+BODY(unit_of_the_format)
+{
+    while (tkf_loop(b))
+        spend(100);
+    tkf_set_metric(b, "B/op", 1);
+}
+BODY(no_number)
+{
+    while (tkf_loop(b))
+        spend(100);
+    tkf_set_metric(b, "probes/op", NAN);
 }
 BODY(blank_unit)
 {
@@ -540,6 +724,13 @@ static void ramp_reset(struct tkf_bench *b)
         HERE, tkf_timer_reset(b);
     }
 }
+static void ramp_with_loop(struct tkf_bench *b)
+{
+    TKF_LOOP_HERE;
+    spend(100);
+    while (HERE, tkf_loop(b))
+        spend(100);
+}
 static void ramp_deleted(struct tkf_bench *b)
 {
     (void)b;
@@ -574,13 +765,18 @@ static void test_misuse(void **state)
         {left_by_return, NULL, AT_MISUSE, 1, "the loop was left by break or return"},
         {left_later, NULL, AT_MISUSE, 5000, "the loop was left by break or return"},
         {second_loop, NULL, AT_MISUSE, -1, "a second loop"},
-        {nested_loop, NULL, AT_BENCHMARK, -1, "a second loop"},
+        {nested_loop, NULL, AT_MISUSE, 0, "a second loop, before the one at line"},
+        {left_for_another, NULL, AT_MISUSE, 1, "a second loop, before the one at line"},
+        {no_unit, NULL, AT_BENCHMARK, -1, "'' is no unit"},
+        {unit_of_the_format, NULL, AT_BENCHMARK, -1, "'B/op' is no unit"},
+        {no_number, NULL, AT_BENCHMARK, -1, "probes/op is set to what is no number"},
         {blank_unit, NULL, AT_BENCHMARK, -1, "'probes an op' is no unit"},
         {too_many_metrics, NULL, AT_BENCHMARK, -1, "more than 8 metrics"},
         {NULL, ramp_stop, AT_BENCHMARK, 1, "the function ended with the timer stopped"},
         {NULL, ramp_stop_before, AT_BENCHMARK, 2, "the function ended with the timer stopped"},
         {NULL, ramp_start, AT_MISUSE, 1, "tkf_timer_start() while the timer runs"},
         {NULL, ramp_reset, AT_MISUSE, 102, "tkf_timer_reset() twice in one call"},
+        {NULL, ramp_with_loop, AT_MISUSE, 1, "tkf_loop() in TKF_BENCH_N"},
         {NULL, ramp_deleted, AT_BENCHMARK, 10, "no loop ran: 1000000 iterations took"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -700,7 +896,8 @@ static void test_read_back(void **state)
     snprintf(session.profile.machine.os, sizeof session.profile.machine.os, "linux");
     snprintf(session.profile.machine.arch, sizeof session.profile.machine.arch, "amd64");
     snprintf(session.profile.machine.cpu, sizeof session.profile.machine.cpu, "A CPU @ 3 GHz");
-    struct tkf_bench_row row = {.name = "Map/64", .verdict = "at-floor"}, bad = {.name = "Bad"};
+    struct tkf_bench_row row = {.name = "Map/64", .verdict = "at-floor", .hint = "this"},
+                         bad = {.name = "Bad"};
     snprintf(row.evidence, sizeof row.evidence, "seen; and more");
     row.first_evidence = 4;
     struct tkf_bench_repetition r = repeat(body_bracketed, NULL, 0, 1000);
@@ -715,9 +912,11 @@ static void test_read_back(void **state)
     tkf_bench_print_repetition(&session, &row, &r, out);
     tkf_bench_print_repetition(&session, &row, &r, out);
     tkf_bench_print_repetition(&session, &bad, &failed, out);
-    tkf_bench_print_mark(&row, out);
+    tkf_bench_print_mark(&row, false, out);
+    tkf_bench_print_mark(&row, true, out);
     fclose(out);
-    assert_non_null(strstr(text, "\n# BenchmarkMap/64: at-floor: seen\n"));
+    assert_non_null(strstr(text, "\n# BenchmarkMap/64: at-floor: seen\n"
+                                 "# BenchmarkMap/64: at-floor: seen\n# what to do: this\n"));
 
     FILE *in = fmemopen(text, size, "r");
     struct tkf_results *results = tkf_results_new();
@@ -725,12 +924,13 @@ static void test_read_back(void **state)
     assert_int_equal(tkf_results_read(results, in, "it", NULL, NULL, &error), 0); /* recognised */
     /* The benchmark that failed is a notice, and nothing else is. */
     assert_int_equal(tkf_results_notices(results), 1);
-    assert_string_equal(tkf_results_notice(results, 0)->text, "--- FAIL: BenchmarkBad");
+    assert_string_equal(tkf_results_notice(results, 0)->text, "the run failed: \"--- FAIL: BenchmarkBad\"");
     assert_int_equal(tkf_results_count(results), 1);
     const struct tkf_result *map = tkf_results_get(results, 0);
     assert_string_equal(map->name, "BenchmarkMap/64");
     assert_string_equal(map->group, "some/thing");
     assert_string_equal(map->origin->cpu, "A CPU @ 3 GHz");
+    assert_string_equal(map->origin->framework, "tickfloor");
     assert_int_equal(map->repetitions, 2);
     assert_near(map->ns, 100, 1e-9);
     assert_near(map->iterations, 1000, 0);
@@ -835,6 +1035,9 @@ int main(void)
         cmocka_unit_test_setup(test_bracketed, setup),
         cmocka_unit_test_setup(test_ends_by_wall_time, setup),
         cmocka_unit_test_setup(test_bracket_cost, setup),
+        cmocka_unit_test_setup(test_beside, setup),
+        cmocka_unit_test_setup(test_beside_a_neighbour, setup),
+        cmocka_unit_test(test_verdicts),
         cmocka_unit_test_setup(test_ramp, setup),
         cmocka_unit_test_setup(test_ramp_bracketed, setup),
         cmocka_unit_test_setup(test_misuse, setup),

@@ -112,15 +112,24 @@ static struct tkf_result row(const struct tkf_origin *origin, unsigned line, con
         .quantum_ns = quantum_ns,
         .repetitions = 1,
         .iterations = NAN,
+        .threads = NAN,
+        .procs = NAN,
         .verdict = verdict,
         .cycles_shown = origin == &piped ? NAN : ns / 0.2704,
         .over_floor_ns = origin == &piped ? NAN : ns - 0.2692,
     };
 }
 
+/* Of all results; that of one is added together. */
+static struct tkf_evidence evidence[16];
+static unsigned nevidence;
+
 static void add_evidence(struct tkf_result *result, const char *rule, const char *text,
                          const char *hint)
 {
+    if (result->nevidence == 0)
+        result->evidence = &evidence[nevidence];
+    nevidence++;
     result->evidence[result->nevidence++] = (struct tkf_evidence){rule, text};
     result->hint = hint;
 }
@@ -131,13 +140,13 @@ static struct tkf_report sample(void)
     static const char sink[] =
         "keep what the benchmark computes: use b.Loop() (Go 1.24 or newer), or assign it to a package-level variable";
     static const struct tkf_notice notices[] = {
-        {"bench/new run.txt", 12, "a result cut short: \"BenchmarkHalf-8   \x1b[31m12\""},
-        {"bench/new run.txt", 20, "two numbers of one unit"},
-        {"bench/new run.txt", 21, "two numbers of one unit"},
-        {"bench/new run.txt", 22, "two numbers of one unit"},
-        {"bench/new run.txt", 23, "two numbers of one unit"},
-        {"bench/new run.txt", 24, "two numbers of one unit"},
-        {"<stdin>", 0, "4 more such lines"},
+        {"bench/new run.txt", 12, "a result cut short: \"BenchmarkHalf-8   \x1b[31m12\"", false},
+        {"bench/new run.txt", 20, "two numbers of one unit", false},
+        {"bench/new run.txt", 21, "two numbers of one unit", false},
+        {"bench/new run.txt", 22, "the run failed: \"--- FAIL: BenchmarkB\"", true},
+        {"bench/new run.txt", 23, "two numbers of one unit", false},
+        {"bench/new run.txt", 24, "two numbers of one unit", false},
+        {"<stdin>", 0, "4 more such lines", false},
     };
     static const struct tkf_profile profile = {
         .created = "2026-11-30T10:00:00Z",
@@ -146,6 +155,7 @@ static struct tkf_report sample(void)
     };
     static struct tkf_result rows[12];
     static struct tkf_results results;
+    nevidence = 0;
     const char *pkg = "example.com/queue", *other = "example.com/queue/ring";
 
     rows[0] = row(&go_run, 5, pkg, "BenchmarkPush", 0.2706, 0.0001, TKF_VERDICT_AT_FLOOR);
@@ -176,6 +186,8 @@ static struct tkf_report sample(void)
     rows[7].repetitions = 3;
     rows[7].ns_lo = 521000000;
     rows[7].ns_hi = 531000000;
+    rows[7].procs = 4;
+    rows[7].full_name = "BenchmarkSort-4";
     rows[8] = row(&piped, 3, "", "parse|json <b>`x`</b> @team #1", 12.25, 0.01, TKF_VERDICT_OK);
     rows[9] = row(&piped, 5, "", "名前/\xff\x1b]0;pwned\a\xe2\x80\xae", 84, NAN, TKF_VERDICT_FLAT);
     add_evidence(&rows[9], "flat", "84.0 ns for sizes from 16 to 4096: 100 % of it is constant.",
@@ -365,6 +377,7 @@ static struct tkf_report harmful(void)
     static struct tkf_notice notice;
     static struct tkf_result rows[3];
     static struct tkf_results results;
+    nevidence = 0;
     for (size_t i = 0; i < COUNT(names); i++)
         make_name(names[i], sizeof(names[i]));
     origin = (struct tkf_origin){
@@ -373,7 +386,7 @@ static struct tkf_report harmful(void)
         rows[i] = row(&origin, chance(2), names[3], names[4 + i], 1, 0.1, TKF_VERDICT_AT_FLOOR);
         add_evidence(&rows[i], "rule", names[5], names[6]);
     }
-    notice = (struct tkf_notice){names[0], 1, names[7]};
+    notice = (struct tkf_notice){names[0], 1, names[7], true};
     results = (struct tkf_results){rows, COUNT(rows), &notice, 1};
     return (struct tkf_report){.results = &results, .profile_text = names[3]};
 }
@@ -443,7 +456,8 @@ static void check_github(const struct tkf_report *report)
     size_t lines = 0;
     check_clean(text);
     for (char *line; (line = strsep(&rest, "\n")) && *line; lines++) {
-        assert_true(strncmp(line, "::warning ", 10) == 0 || strncmp(line, "::notice ", 9) == 0);
+        assert_true(strncmp(line, "::warning ", 10) == 0 || strncmp(line, "::notice ", 9) == 0 ||
+                    strncmp(line, "::error ", 8) == 0);
         char *end = strstr(line + 2, "::");
         assert_non_null(end);
         *end = '\0';
@@ -456,7 +470,10 @@ static void check_github(const struct tkf_report *report)
         for (const char *at = end + 2; (at = strchr(at, '%')); at++)
             assert_true(strncmp(at, "%25", 3) == 0 || strncmp(at, "%0A", 3) == 0);
     }
-    assert_int_equal(lines, report->results->nrows + 1);
+    size_t failures = 0;
+    for (size_t i = 0; i < tkf_results_notices(report->results); i++)
+        failures += tkf_results_notice(report->results, i)->failed;
+    assert_int_equal(lines, report->results->nrows + 1 + failures);
     free(text);
 }
 

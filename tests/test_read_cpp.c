@@ -543,6 +543,56 @@ static void test_silence(void **state)
     }
 }
 
+/* Google Benchmark's JSON is read an entry at a time: what is broken costs what is behind it, and no more. */
+#define CONTEXT "\"context\": {\"num_cpus\": 8}"
+#define ENTRY(name) \
+    "{\"name\": \"" name "\", \"real_time\": 2, \"cpu_time\": 1,\n\"time_unit\": \"ns\"}"
+
+static const struct stream {
+    const char *text;
+    size_t rows, notices;
+    unsigned line;      /* of the last notice */
+    const char *notice; /* a part of it */
+} streams[] = {
+    {"{" CONTEXT ",\n\"benchmarks\": [\n" ENTRY("a") ",\n" ENTRY("b") "]\n}\n", 2, 0, 0, ""},
+    {"{\"benchmarks\": [" ENTRY("a") "],\n" CONTEXT "}", 1, 0, 0, ""},
+    {"{\"benchmarks\": [" ENTRY("a") ",\n" ENTRY("b") ",\n", 2, 1, 5, "breaks off"},
+    {"{\"benchmarks\": [" ENTRY("a") ",\n{\"name\": \"b\",\n\"real_ti", 1, 2, 4, "breaks off"},
+    {"{\"benchmarks\": [" ENTRY("a") "\n" ENTRY("b") "]}", 1, 1, 3, "is broken from here"},
+    {"{\"benchmarks\": [" ENTRY("a") ",\n{\"name\" \"b\"},\n" ENTRY("c") "]}", 1, 2, 3,
+     "is broken from here"},
+    {"{\"benchmarks\": [{\"x\": NaN},\n" ENTRY("a") "]}", 1, 2, 0, "1 values are no numbers"},
+    {"{\"load_avg\": [inf], \"benchmarks\": [" ENTRY("a") "]}", 1, 1, 0, "1 values are no numbers"},
+    {"{\"benchmarks\": [" ENTRY("a\\u0000b") "," ENTRY("a\\u0000c") "]}", 2, 1, 0,
+     "2 characters in strings"},
+    {"with {} and [1/2]\n{\"benchmarks\": [" ENTRY("a") "]}", 1, 1, 1, "text before"},
+    {"{\"benchmarks\": [" ENTRY("a") "]}\n1 leak\n", 1, 1, 2, "text after"},
+};
+
+static void test_streams(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++) {
+        const struct stream *want = &streams[i];
+        struct tkf_results *read = tkf_results_new();
+        struct tkf_input_error error;
+        FILE *in = fmemopen((void *)(uintptr_t)want->text, strlen(want->text), "rb");
+        assert_int_equal(tkf_results_read(read, in, "text", "gbench-json", NULL, &error), 0);
+        fclose(in);
+        size_t n = tkf_results_notices(read);
+        const struct tkf_notice *last = n > 0 ? tkf_results_notice(read, n - 1) : NULL;
+        if (tkf_results_count(read) != want->rows || n != want->notices ||
+            (last && (last->line != want->line || !strstr(last->text, want->notice))))
+            fail_msg("%s\n%zu rows, %zu notices, the last %u: %s", want->text,
+                     tkf_results_count(read), n, last ? last->line : 0, last ? last->text : "");
+        for (size_t j = 0; i < 2 && j < tkf_results_count(read); j++) {
+            assert_true(tkf_results_get(read, j)->line == 3 - 2 * i + 2 * j);
+            assert_true(tkf_results_get(read, j)->origin->cpus == 8);
+        }
+        tkf_results_free(read);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -551,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_words),   cmocka_unit_test(test_counts),
         cmocka_unit_test(test_origins), cmocka_unit_test(test_separate_runs),
         cmocka_unit_test(test_notices), cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_streams),
     };
     return cmocka_run_group_tests(tests, NULL, free_results);
 }

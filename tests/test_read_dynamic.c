@@ -354,7 +354,7 @@ static void test_rows(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A reader that cannot read says what to do. */
+/* What is packed is unpacked; a build that cannot says what to do. */
 static void test_gzip(void **state)
 {
     static const char bytes[] = "\x1f\x8b\x08\x08\0\0\0\0\0\3x.json";
@@ -363,8 +363,12 @@ static void test_gzip(void **state)
     FILE *in = fmemopen((void *)bytes, sizeof(bytes), "rb");
     (void)state;
     assert_int_equal(tkf_results_read(results, in, "x.json.gz", NULL, NULL, &error), TKF_EFORMAT);
-    assert_string_equal(error.text, "compressed with gzip");
-    assert_non_null(strstr(error.next, "gunzip"));
+#ifdef HAVE_ZLIB
+    assert_string_equal(error.text, "empty");
+#else
+    assert_non_null(strstr(error.text, "built without zlib"));
+    assert_non_null(strstr(error.next, "gzip -dc"));
+#endif
     fclose(in);
     tkf_results_free(results);
 }

@@ -43,6 +43,8 @@ static char *describe(const struct tkf_results *results)
         for (unsigned j = 0; j < row->nmetrics; j++)
             fprintf(out, " {%s %g}", row->metrics[j].unit, row->metrics[j].value);
         fprintf(out, "%s%s", row->time_missing ? " missing" : "", row->failed ? " failed" : "");
+        if (row->full_name)
+            fprintf(out, " (%s)", row->full_name);
         if (row->remark)
             fprintf(out, " (%s)", row->remark);
         fputc('\n', out);
@@ -107,9 +109,31 @@ static void test_procs(void **state)
     /* Sizes, on one CPU. */
     check("go-text", "BenchmarkA/n-8 1 2 ns/op\nBenchmarkA/n-16 1 2 ns/op\n",
           "1:|BenchmarkA/n-8 2 q1 N1\n2:|BenchmarkA/n-16 2 q1 N1\n");
-    /* -cpu 1,2 */
-    check("go-text", "BenchmarkA 1 2 ns/op\nBenchmarkA-2 1 2 ns/op\n",
-          "1:|BenchmarkA 2 q1 N1\n2:|BenchmarkA-2 2 q1 N1\n");
+    /* -cpu 1,2: rows of one name that are not merged */
+    check("go-text", "BenchmarkA 1 2 ns/op\nBenchmarkA-2 1 2 ns/op\nBenchmarkA-2 1 3 ns/op\n",
+          "1:|BenchmarkA 2 q1 N1 p1 (BenchmarkA)\n"
+          "2:|BenchmarkA 2.5 [2,3] q1 N1 x2 p2 (BenchmarkA-2)\n");
+    /* -cpu 2,4, sub-benchmarks with a number of their own */
+    check("go-text",
+          "BenchmarkA-2 1 2 ns/op\nBenchmarkA-4 1 2 ns/op\nBenchmarkB/n-4-2 1 2 ns/op\n"
+          "BenchmarkB/n-4-4 1 2 ns/op\n",
+          "1:|BenchmarkA 2 q1 N1 p2 (BenchmarkA-2)\n2:|BenchmarkA 2 q1 N1 p4 (BenchmarkA-4)\n"
+          "3:|BenchmarkB/n-4 2 q1 N1 p2 (BenchmarkB/n-4-2)\n"
+          "4:|BenchmarkB/n-4 2 q1 N1 p4 (BenchmarkB/n-4-4)\n");
+    /* The same with 1 in the list: B/n-2 is one of its own */
+    check("go-text",
+          "BenchmarkA 1 2 ns/op\nBenchmarkA-2 1 2 ns/op\nBenchmarkB/n-2 1 2 ns/op\n"
+          "BenchmarkB/n-2-2 1 2 ns/op\nBenchmarkC/half 1 2 ns/op\n",
+          "1:|BenchmarkA 2 q1 N1 p1 (BenchmarkA)\n2:|BenchmarkA 2 q1 N1 p2 (BenchmarkA-2)\n"
+          "3:|BenchmarkB/n-2 2 q1 N1 p1 (BenchmarkB/n-2)\n"
+          "4:|BenchmarkB/n-2 2 q1 N1 p2 (BenchmarkB/n-2-2)\n5:|BenchmarkC/half 2 q1 N1\n");
+    /* Only sub-benchmarks: a list needs one without a suffix. Go never prints -1. */
+    check(
+        "go-text", "BenchmarkA/n 1 2 ns/op\nBenchmarkA/n-2 1 2 ns/op\n",
+        "1:|BenchmarkA/n 2 q1 N1 p1 (BenchmarkA/n)\n2:|BenchmarkA/n 2 q1 N1 p2 (BenchmarkA/n-2)\n");
+    check("go-text", "BenchmarkA/n 1 2 ns/op\nBenchmarkA/n-2 1 2 ns/op\nBenchmarkB/n-2 1 2 ns/op\n",
+          "1:|BenchmarkA/n 2 q1 N1\n2:|BenchmarkA/n-2 2 q1 N1\n3:|BenchmarkB/n-2 2 q1 N1\n");
+    check("go-text", "BenchmarkA/n-1 1 2 ns/op\n", "1:|BenchmarkA/n-1 2 q1 N1\n");
     /* Each package for itself. */
     check("go-text",
           "pkg: p\nBenchmarkA-8 1 2 ns/op\npkg: q\nBenchmarkA-8 1 2 ns/op\nBenchmarkB 1 2 ns/op\n",
@@ -161,9 +185,11 @@ static void test_states(void **state)
 {
     (void)state;
     check("go-text", "--- FAIL: BenchmarkA\nFAIL\nFAIL\tp\t0.1s\npanic: no\nok  \tp\t1s\n",
-          "! 1: --- FAIL: BenchmarkA\n! 3: FAIL\tp\t0.1s\n! 4: panic: no\n");
+          "! 1: the run failed: \"--- FAIL: BenchmarkA\"\n! 3: the package p failed\n"
+          "! 4: the run failed: \"panic: no\"\n");
+    check("go-text", "FAIL\tp/q [build failed]\n", "! 1: the package p/q could not be built\n");
     check("go-text", "BenchmarkA-2 \t--- SKIP: BenchmarkA\n--- SKIP: BenchmarkA\n",
-          "! 2: --- SKIP: BenchmarkA\n");
+          "! 2: skipped: \"--- SKIP: BenchmarkA\"\n");
 }
 
 static void test_pasted(void **state)
@@ -205,6 +231,27 @@ static void test_machines(void **state)
 
 #define EVENT(package, output) \
     "{\"Action\":\"output\",\"Package\":\"" package "\",\"Output\":\"" output "\"}\n"
+
+/* tickfloor's own harness prints Go's format with names, a statistic and hints of its own. */
+static void test_tickfloor(void **state)
+{
+    (void)state;
+    const char *input = "goos: linux\nharness: tickfloor\nBenchmarksort-8 1000 0.01 ns/op\n"
+                        "harness: other\nBenchmarkA-8 1 0.01 ns/op\nBenchmarkb-8 1 2 ns/op\n";
+    check("go-text", input,
+          "3:|Benchmarksort-8 0.01 q0.01 N1000\n5:|BenchmarkA 0.01 q0.01 N1 p8\n");
+    struct tkf_results *results = read_as("go-text", input);
+    struct tkf_judge_options options = {.profile = NULL};
+    assert_int_equal(tkf_results_judge(results, &options), 0);
+    const struct tkf_result *own = tkf_results_get(results, 0);
+    const struct tkf_result *other = tkf_results_get(results, 1);
+    assert_string_equal(own->origin->framework, "tickfloor");
+    assert_int_equal(own->statistic, TKF_STATISTIC_MEDIAN);
+    assert_non_null(strstr(own->hint, "tkf_keep()"));
+    assert_string_equal(other->origin->framework, "go");
+    assert_int_equal(other->statistic, TKF_STATISTIC_MEAN);
+    tkf_results_free(results);
+}
 
 static void test_events(void **state)
 {
@@ -301,12 +348,13 @@ static void test_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),           cmocka_unit_test(test_procs),
-        cmocka_unit_test(test_split_rows),     cmocka_unit_test(test_broken_rows),
-        cmocka_unit_test(test_states),         cmocka_unit_test(test_pasted),
-        cmocka_unit_test(test_machines),       cmocka_unit_test(test_events),
-        cmocka_unit_test(test_benchstat_bars), cmocka_unit_test(test_benchstat_old),
-        cmocka_unit_test(test_benchstat_csv),  cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_procs),
+        cmocka_unit_test(test_split_rows),    cmocka_unit_test(test_broken_rows),
+        cmocka_unit_test(test_states),        cmocka_unit_test(test_pasted),
+        cmocka_unit_test(test_machines),      cmocka_unit_test(test_tickfloor),
+        cmocka_unit_test(test_events),        cmocka_unit_test(test_benchstat_bars),
+        cmocka_unit_test(test_benchstat_old), cmocka_unit_test(test_benchstat_csv),
+        cmocka_unit_test(test_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

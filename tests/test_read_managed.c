@@ -164,11 +164,14 @@ static const struct {
 struct value {
     const char *file;
     size_t row; /* 0-based */
-    size_t field;
+    enum { IN_ROW, IN_METRICS, IN_SAMPLES } list;
+    size_t at; /* offset or index */
     double value;
 };
 
-#define FIELD(name) offsetof(struct tkf_result, name)
+#define FIELD(name)   IN_ROW, offsetof(struct tkf_result, name)
+#define METRIC(index) IN_METRICS, index
+#define SAMPLE(index) IN_SAMPLES, index
 
 /* clang-format off: a row a line */
 static const struct value values[] = {
@@ -179,21 +182,21 @@ static const struct value values[] = {
     {"bdn-csv/us.csv", 2, FIELD(alloc_bytes), NAN},
     {"bdn-json/full.json", 0, FIELD(iterations), 100},
     {"bdn-json/full.json", 0, FIELD(total_ns), 250},
-    {"bdn-json/full.json", 0, FIELD(metrics[0].value), 2.5},
-    {"bdn-json/full.json", 0, FIELD(metrics[1].value), 2.5},
+    {"bdn-json/full.json", 0, METRIC(0), 2.5},
+    {"bdn-json/full.json", 0, METRIC(1), 2.5},
     {"bdn-json/full.json", 1, FIELD(iterations), 200},
     {"bdn-json/full.json", 1, FIELD(alloc_bytes), 48},
-    {"bdn-json/full.json", 1, FIELD(metrics[0].value), 15},
-    {"bdn-json/full.json", 1, FIELD(samples[1]), 12.75},
-    {"bdn-log/run.log", 0, FIELD(metrics[0].value), 15.5},
-    {"bdn-log/run.log", 0, FIELD(metrics[1].value), 2.5},
-    {"bdn-log/run.log", 0, FIELD(samples[0]), 12.5},
+    {"bdn-json/full.json", 1, METRIC(0), 15},
+    {"bdn-json/full.json", 1, SAMPLE(1), 12.75},
+    {"bdn-log/run.log", 0, METRIC(0), 15.5},
+    {"bdn-log/run.log", 0, METRIC(1), 2.5},
+    {"bdn-log/run.log", 0, SAMPLE(0), 12.5},
     {"bdn-md/github.md", 0, FIELD(min_ns), 1200},
     {"bdn-md/github.md", 0, FIELD(alloc_bytes), 1536},
     {"bdn-md/github.md", 1, FIELD(alloc_bytes), 0},
     {"cargo-criterion-json/messages.json", 0, FIELD(iterations), 2000},
     {"cargo-criterion-json/messages.json", 1, FIELD(items_per_second), 4e8},
-    {"cargo-criterion-json/messages.json", 1, FIELD(samples[0]), 2400},
+    {"cargo-criterion-json/messages.json", 1, SAMPLE(0), 2400},
     {"criterion-console/run.txt", 0, FIELD(iterations), 19e9},
     {"criterion-console/run.txt", 1, FIELD(iterations), 333e3},
     {"criterion-console/run.txt", 1, FIELD(bytes_per_second), 259.07 * 1048576},
@@ -204,9 +207,9 @@ static const struct value values[] = {
     {"criterion-csv/raw.csv", 0, FIELD(bytes_per_second), 1024 / (14.2e5 / 14e4) * 1e9},
     {"criterion-tree", 0, FIELD(iterations), 4000},
     {"criterion-tree", 0, FIELD(total_ns), 1000},
-    {"criterion-tree", 0, FIELD(samples[1]), 0.27},
+    {"criterion-tree", 0, SAMPLE(1), 0.27},
     {"criterion-tree", 3, FIELD(bytes_per_second), 1e11},
-    {"criterion-tree", 3, FIELD(samples[1]), 11},
+    {"criterion-tree", 3, SAMPLE(1), 11},
     {"divan-text/tree.txt", 0, FIELD(iterations), 409600},
     {"divan-text/tree.txt", 2, FIELD(max_ns), 1735},
     {"divan-text/tree.txt", 2, FIELD(bytes_per_second), 508e6},
@@ -219,7 +222,7 @@ static const struct value values[] = {
     {"jmh-json/runs.json", 1, FIELD(alloc_bytes), 48.5},
     {"jmh-json/runs.json", 1, FIELD(instructions), 120.5},
     {"jmh-json/runs.json", 1, FIELD(cycles), 40.25},
-    {"jmh-json/runs.json", 1, FIELD(metrics[0].value), 7},
+    {"jmh-json/runs.json", 1, METRIC(0), 7},
     {"jmh-json/runs.json", 2, FIELD(threads), 4},
     {"jmh-json/runs.json", 2, FIELD(max_ns), 4 / 1.9},
     {"jmh-json/runs.json", 4, FIELD(min_ns), 20},
@@ -353,6 +356,15 @@ static void test_rows(void **state)
     }
 }
 
+static double value_of(const struct tkf_result *row, const struct value *value)
+{
+    if (value->list == IN_METRICS)
+        return value->at < row->nmetrics ? row->metrics[value->at].value : NAN;
+    if (value->list == IN_SAMPLES)
+        return value->at < row->nsamples ? row->samples[value->at].ns : NAN;
+    return *(const double *)((const char *)row + value->at);
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -360,10 +372,10 @@ static void test_values(void **state)
         struct tkf_results *results = read_file(values[i].file);
         const struct tkf_result *row = tkf_results_get(results, values[i].row);
         assert_non_null(row);
-        double value = *(const double *)((const char *)row + values[i].field);
+        double value = value_of(row, &values[i]);
         if (!same(value, values[i].value))
-            fail_msg("%s: row %zu (%s), field at %zu: %.12g instead of %.12g", values[i].file,
-                     values[i].row, row->name, values[i].field, value, values[i].value);
+            fail_msg("%s: row %zu (%s), value at %zu: %.12g instead of %.12g", values[i].file,
+                     values[i].row, row->name, values[i].at, value, values[i].value);
         tkf_results_free(results);
     }
 }

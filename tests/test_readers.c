@@ -83,7 +83,7 @@ static void check_row(const struct sample *sample, const struct tkf_result *row)
                 !(row->ns_lo > row->ns_hi) && !(row->min_ns > row->max_ns) &&
                 !(row->quantum_ns < 0);
     for (unsigned i = 0; i < row->nsamples && i < TKF_SAMPLES_MAX; i++)
-        sane = sane && !isnan(row->samples[i]);
+        sane = sane && !isnan(row->samples[i].ns);
     if (!sane)
         fail_msg("%s:%u: %s is no sane row", sample->path, row->line, row->name);
 }

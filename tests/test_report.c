@@ -143,6 +143,53 @@ static void what_cannot_be_read(void **state)
     call_expecting(&(struct call){.words = {"report", home}}, 2, err);
 }
 
+/* The pipe swallows the status of the run. */
+static void a_run_that_failed(void **state)
+{
+    static const struct {
+        const char *fail_on;
+        int status;
+    } cases[] = {{"all", 1}, {"failed-run", 1}, {"impossible", 0}, {"none", 0}};
+    (void)state;
+    const char *path = input(HEAD REAL "panic: boom\nFAIL\tp\t1s\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run_result result =
+            call(&(struct call){.words = {"report", "--fail-on", cases[i].fail_on, path}});
+        assert_int_equal(result.status, cases[i].status);
+        assert_non_null(strstr(result.out, "the run failed: \"panic: boom\""));
+        run_result_free(&result);
+    }
+    char err[600];
+    path = input("# p\nFAIL\tp [build failed]\nFAIL\n");
+    snprintf(err, sizeof err,
+             "%s: no benchmark results in this output of go test -bench; did it build, and was "
+             "-bench given?\n"
+             "tickfloor: %s:2: the package p could not be built",
+             path, path);
+    call_expecting(&(struct call){.words = {"report", path}}, 2, err);
+}
+
+/* Why there are none is said where there is no report. */
+static void what_has_no_results(void **state)
+{
+    char err[600];
+    (void)state;
+    const char *path = input("BenchmarkA 1 x\n--- FAIL: BenchmarkA\n");
+    snprintf(err, sizeof err,
+             "%s: no benchmark results in this output of go test -bench; did it build, and was "
+             "-bench given?\n"
+             "tickfloor: %s:1: looks like a result, but is none: BenchmarkA 1 x\n"
+             "tickfloor: %s:2: the run failed: \"--- FAIL: BenchmarkA\"",
+             path, path, path);
+    call_expecting(&(struct call){.words = {"report", path}}, 2, err);
+    path = input("{\"sampling_mode\":\"Linear\",\"iters\":[1.0,2.0],\"times\":[5.0,9.0]}");
+    snprintf(err, sizeof err,
+             "%s: Criterion's samples alone, without a name; give the estimates.json beside it, or "
+             "the folder target/criterion",
+             path);
+    call_expecting(&(struct call){.words = {"report", path}}, 2, err);
+}
+
 static void no_permission(void **state)
 {
     char err[400];
@@ -373,6 +420,28 @@ static void what_is_piped_ran_here(void **state)
     expect_source(HEAD REAL, "--no-calibrate", "saved");
 }
 
+/* Without a floor of this machine the results are held against less, and that is said twice. */
+static void a_machine_that_cannot_be_measured(void **state)
+{
+    char script[700];
+    (void)state;
+    if (program.emulator[0])
+        skip_because("a shell cannot start the command under an emulator");
+    snprintf(script, sizeof script, "cat '%s' | HWLOC_SYNTHETIC='core:4 pu:2' '%s' report --json",
+             input(HEAD REAL), program.tickfloor);
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    struct run_command command = {.argv = argv, .env = call_env(&(struct call){.words = {NULL}})};
+    struct run_result result;
+    assert_int_equal(run_command(&command, &result), 0);
+    assert_int_equal(result.status, 0);
+    assert_non_null(strstr(result.err, "measuring this machine failed, so results are held"));
+    assert_int_equal(count_of(result.err, "\n"), 1);
+    json_t *root = json_of(&result);
+    assert_non_null(strstr(text_of(root, "profile", "text"), "measuring this machine failed"));
+    json_decref(root);
+    run_result_free(&result);
+}
+
 /* The saved profile serves a file that names its CPU, and no other. */
 static void a_file_that_names_its_machine(void **state)
 {
@@ -395,6 +464,21 @@ static void a_file_that_names_its_machine(void **state)
         else
             assert_null(source);
         json_decref(root);
+        run_result_free(&result);
+    }
+    /* google-benchmark names no CPU, but the host. */
+    char host[256] = "";
+    assert_int_equal(gethostname(host, sizeof host - 1), 0);
+    const char *const hosts[] = {host, "another-host"};
+    for (size_t i = strcmp(host, "localhost") == 0 ? 1 : 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 "{\"context\": {\"host_name\": \"%s\", \"num_cpus\": %u, \"mhz_per_cpu\": 1},\n"
+                 "\"benchmarks\": [{\"name\": \"BM\", \"iterations\": 9, \"real_time\": 50, "
+                 "\"cpu_time\": 50, \"time_unit\": \"ns\"}]}\n",
+                 hosts[i], profile.machine.cpus);
+        result = call(&(struct call){.words = {"report", "--json", input(text)}});
+        assert_int_equal(strstr(result.out, "\"source\": \"saved\"") ? 1 : 0, i == 0);
+        assert_int_equal(strstr(result.out, "pipe them in or give --profile /") ? 1 : 0, i == 1);
         run_result_free(&result);
     }
     tkf_profile_free(&profile);
@@ -422,6 +506,20 @@ static void expectations(void **state)
                        cases[i].status, "");
     }
     const char *path = input(HEAD REAL), *expect = in_home("expect.txt");
+    write_contents(expect, "BenchmarkReal ns>=1\nBenchmarkRael ns>=1\nZ* ns>=1\n");
+    static const struct {
+        const char *fail_on;
+        int status;
+    } unmet[] = {{"all", 1}, {"broken-expectation", 1}, {"at-floor", 0}, {"none", 0}};
+    for (size_t i = 0; i < sizeof unmet / sizeof unmet[0]; i++) {
+        struct run_result result = call(&(struct call){
+            .words = {"report", "--json", "--expect", expect, "--fail-on", unmet[i].fail_on, path}});
+        assert_int_equal(result.status, unmet[i].status);
+        assert_int_equal(count_of(result.out, "the expectation is broken: no result is named"), 2);
+        assert_non_null(strstr(result.out, "\\\"BenchmarkRael\\\"; did you mean \\\"BenchmarkReal"));
+        assert_non_null(strstr(result.out, "\"line\": 3"));
+        run_result_free(&result);
+    }
     write_contents(expect, "BenchmarkReal ns>=1\nBenchmarkReal fast\n");
     struct run_result result = call(&(struct call){.words = {"report", "--expect", expect, path}});
     assert_int_equal(result.status, 2);
@@ -441,6 +539,11 @@ static void baseline(void **state)
                                       "--fail-on", "went-quiet", path}});
     assert_int_equal(result.status, 1);
     assert_non_null(strstr(result.out, "went-quiet"));
+    assert_null(strstr(result.out, "nothing is compared"));
+    run_result_free(&result);
+    write_contents(before, HEAD "BenchmarkOther-8 \t 1000000\t 400 ns/op\n");
+    result = call(&(struct call){.words = {"report", "-q", "--baseline", before, path}});
+    assert_non_null(strstr(result.out, "before.txt: the baseline has no result of the name"));
     run_result_free(&result);
 }
 
@@ -452,6 +555,35 @@ static void floor_bench(void **state)
         .words = {"report", "--floor-bench", "BenchmarkVoid", "--fail-on", "none", path}});
     assert_int_equal(result.status, 0);
     assert_non_null(strstr(result.out, "floor 0.310 ns"));
+    run_result_free(&result);
+    call_expecting(&(struct call){.words = {"report", "--floor-bench", "BenchmarkViod", path}}, 2,
+                   "--floor-bench: no result is named \"BenchmarkViod\"; did you mean \"BenchmarkVoid\"?");
+    path = input(HEAD REAL "BenchmarkVoid/batch=8-8 \t 1000000000\t 0.3100 ns/op\n");
+    call_expecting(
+        &(struct call){.words = {"report", "--floor-bench", "BenchmarkVoid/batch=8", path}}, 2,
+        "--floor-bench: \"BenchmarkVoid/batch=8\" cannot be the floor; name one that ran once in each round, on one thread");
+}
+
+/* pytest-benchmark times fast calls many at once and slow ones each: one head stands for both. */
+static void one_section_for_one_run(void **state)
+{
+#define TIMES(ns) ns " (1.0) " ns " (1.0) " ns " (1.0) 1.0 (1.0) " ns " (1.0) 0.3 (1.0) 1;1 23.0 (1.0) 2898 "
+    (void)state;
+    const char *path =
+        input("------------- benchmark: 4 tests -------------\n"
+              "Name (time in ns) Min Max Mean StdDev Median IQR Outliers OPS Rounds Iterations\n"
+              "----------------------------------------------\n"
+              "test_noop " TIMES("43.0") "100\n"
+              "test_slow " TIMES("480.0") "1\n"
+              "test_fast " TIMES("290.0") "20\n"
+              "test_late " TIMES("972.0") "1\n"
+              "----------------------------------------------\n");
+    struct run_result result = call(&(struct call){.words = {"report", "--fail-on", "none", path}});
+    assert_int_equal(result.status, 0);
+    assert_int_equal(count_of(result.out, "pytest-benchmark"), 1);
+    assert_int_equal(count_of(result.out, "of those timed many calls at once: the empty benchmark"), 1);
+    assert_int_equal(count_of(result.out, "of those timed call by call: "), 1);
+    assert_int_equal(count_of(result.out, "median time"), 1);
     run_result_free(&result);
 }
 
@@ -502,6 +634,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(help, fresh_home),
         cmocka_unit_test_setup(wrong_usage, fresh_home),
         cmocka_unit_test_setup(what_cannot_be_read, fresh_home),
+        cmocka_unit_test_setup(what_has_no_results, fresh_home),
+        cmocka_unit_test_setup(a_run_that_failed, fresh_home),
         cmocka_unit_test_setup(no_permission, fresh_home),
         cmocka_unit_test_setup(one_of_two, fresh_home),
         cmocka_unit_test_setup(other_files, fresh_home),
@@ -513,10 +647,12 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_profile_that_is_named, fresh_home),
         cmocka_unit_test_setup(a_file_of_an_unknown_machine, fresh_home),
         cmocka_unit_test_setup(what_is_piped_ran_here, fresh_home),
+        cmocka_unit_test_setup(a_machine_that_cannot_be_measured, fresh_home),
         cmocka_unit_test_setup(a_file_that_names_its_machine, fresh_home),
         cmocka_unit_test_setup(expectations, fresh_home),
         cmocka_unit_test_setup(baseline, fresh_home),
         cmocka_unit_test_setup(floor_bench, fresh_home),
+        cmocka_unit_test_setup(one_section_for_one_run, fresh_home),
         cmocka_unit_test_setup(input_format, fresh_home),
         cmocka_unit_test_setup(draws, fresh_home),
     };

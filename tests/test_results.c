@@ -106,7 +106,8 @@ static void test_few_repetitions(void **state)
     assert_true(result->min_ns == 1 && result->max_ns == 3);
     assert_int_equal(result->statistic, TKF_STATISTIC_MEDIAN);
     assert_int_equal(result->repetitions, 3);
-    assert_true(result->samples[0] == 3 && result->samples[1] == 1 && result->samples[2] == 2);
+    assert_true(result->samples[0].ns == 3 && result->samples[1].ns == 1 &&
+                result->samples[2].ns == 2);
     end(&fixture);
 }
 
@@ -141,7 +142,7 @@ static void test_bounded_samples(void **state)
         assert_int_equal(result->repetitions, n);
         assert_int_equal(result->nsamples, (n - 1) / stride + 1);
         for (unsigned i = 0; i < result->nsamples; i++)
-            assert_true(result->samples[i] == i * stride + 1);
+            assert_true(result->samples[i].ns == i * stride + 1);
         assert_true(result->min_ns == 1 && result->max_ns == n);
         assert_true(fabs(result->ns - n / 2.) <= stride);
         end(&fixture);
@@ -157,14 +158,14 @@ static void test_listed_samples(void **state)
     row.name = "x";
     row.ns = 50; /* the framework's own statistic stays */
     for (unsigned i = 0; i < 100; i++)
-        tkf_row_sample(&row, i);
-    tkf_row_sample(&row, NAN);
+        tkf_row_sample(&fixture.sink, &row, i);
+    tkf_row_sample(&fixture.sink, &row, NAN);
     tkf_sink_add(&fixture.sink, &row);
     const struct tkf_result *result = only_result(&fixture);
     assert_true(result->ns == 50);
     assert_int_equal(result->repetitions, 100);
     assert_int_equal(result->nsamples, 50);
-    assert_true(result->samples[49] == 98);
+    assert_true(result->samples[49].ns == 98);
     assert_true(result->min_ns == 0 && result->max_ns == 98);
     assert_true(result->ns_lo > 30 && result->ns_lo < 50 && result->ns_hi > 50);
     end(&fixture);
@@ -220,7 +221,7 @@ static void test_merged_fields(void **state)
     row.total_ns = 10;
     row.quantum_ns = 0.1;
     row.exit_code = 0;
-    row.metrics[row.nmetrics++] = (struct tkf_metric){.unit = "a", .value = 1};
+    tkf_row_metric(&fixture.sink, &row, "a", 1);
     tkf_sink_add(&fixture.sink, &row);
     row.iterations = 30;
     row.total_ns = 31;
@@ -229,14 +230,15 @@ static void test_merged_fields(void **state)
     row.allocs = 3;
     row.failed = true;
     row.remark = "said";
-    row.metrics[0].unit = "b";
+    tkf_row_metric(&fixture.sink, &row, "b", 1);
     tkf_sink_add(&fixture.sink, &row);
     row.iterations = 20;
     row.total_ns = 19;
     row.exit_code = 1;
     row.allocs = 4;
     row.failed = false;
-    row.metrics[0].value = 9;
+    tkf_row_metric(&fixture.sink, &row, "b", 9);
+    tkf_row_metric(&fixture.sink, &row, "a", 9);
     tkf_sink_add(&fixture.sink, &row);
     const struct tkf_result *result = only_result(&fixture);
     assert_true(result->iterations == 30 && result->total_ns == 31);
@@ -246,7 +248,30 @@ static void test_merged_fields(void **state)
     assert_true(result->failed);
     assert_string_equal(result->remark, "said");
     assert_int_equal(result->nmetrics, 2);
-    assert_true(result->metrics[1].value == 1);
+    assert_true(result->metrics[0].value == 1 && result->metrics[1].value == 1);
+    end(&fixture);
+}
+
+/* All are kept, and what is too much for any row is said. */
+static void test_metrics(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    begin(&fixture);
+    for (unsigned i = 0; i < TKF_METRICS_MAX + 2; i++) {
+        char unit[16];
+        struct tkf_result row = tkf_sink_row(&fixture.sink, 1);
+        int length = snprintf(unit, sizeof(unit), "unit-%u", i);
+        row.name = "x";
+        row.ns = 1;
+        tkf_row_metric(&fixture.sink, &row, tkf_sink_text(&fixture.sink, unit, (size_t)length), i);
+        tkf_sink_add(&fixture.sink, &row);
+    }
+    const struct tkf_result *result = only_result(&fixture);
+    assert_int_equal(result->nmetrics, TKF_METRICS_MAX);
+    for (unsigned i = 0; i < TKF_METRICS_MAX; i++)
+        assert_true(result->metrics[i].value == i);
+    assert_int_equal(tkf_results_notices(fixture.results), 2);
     end(&fixture);
 }
 
@@ -288,6 +313,7 @@ static void test_strings(void **state)
     }
     assert_ptr_equal(tkf_sink_text(&fixture.sink, "abc", 3), abc);
     assert_string_equal(tkf_sink_text(&fixture.sink, "", 0), "");
+    assert_string_equal(tkf_sink_text(&fixture.sink, "a\0b\0", 4), "a?b?");
     end(&fixture);
 }
 
@@ -369,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_merged_fields),   cmocka_unit_test(test_further_facts),
         cmocka_unit_test(test_strings),         cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_notices),         cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

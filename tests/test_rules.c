@@ -205,14 +205,14 @@ static void no_time_is_impossible_unless_taken_away(void **state)
     run.row.time_missing = true;
     add(&run, "Zero", NAN);
     run.row.time_missing = true;
-    run.row.metrics[0] = (struct tkf_metric){"widgets/op", 3};
-    run.row.nmetrics = 1;
+    tkf_row_metric(&run.sink, &run.row, "widgets/op", 3);
     add(&run, "Own", NAN);
     add(&run, "Negative", -0.5);
     judge(&run);
     expect_verdict(&run, "Zero", IMPOSSIBLE, "no-time");
     expect_verdict(&run, "Own", UNDECIDED, "no-number");
-    expect_verdict(&run, "Negative", IMPOSSIBLE, "no-time");
+    expect_verdict(&run, "Negative", IMPOSSIBLE, "negative-time");
+    assert_null(evidence(find(&run, "Negative"), "declared-work")); /* nothing was */
     end(&run);
 }
 
@@ -302,6 +302,9 @@ static void an_empty_loop_is_the_frameworks_own(void **state)
     assert_close(find(&run, "Row")->over_floor_ns, 0.1 * CYCLE_NS, 1e-9);
     end(&run);
     run = one("go", 2 * CYCLE_NS);
+    expect_verdict(&run, "Row", NEAR_FLOOR, "slow-empty-loop");
+    end(&run);
+    run = one("go", 2.5 * CYCLE_NS);
     expect_verdict(&run, "Row", NEAR_FLOOR, "floor-share");
     end(&run);
     run = one("benchmark.js", 3.2 * CYCLE_NS);
@@ -328,6 +331,11 @@ static void empty_benchmarks_in_the_file_come_first(void **state)
     assert_close(used->ns.hi, 0.8, 1e-9);
     expect_verdict(&run, "BenchmarkAt", AT_FLOOR, "empty-loop");
     expect_verdict(&run, "BenchmarkTwice", NEAR_FLOOR, NULL);
+    /* They are flagged as any, and not to be mended. */
+    expect_verdict(&run, "BenchmarkNoop", AT_FLOOR, "empty-loop");
+    assert_true(find(&run, "BenchmarkNoop")->is_floor && !find(&run, "BenchmarkAt")->is_floor);
+    assert_non_null(strstr(find(&run, "BenchmarkNoop")->hint, "this is your floor"));
+    assert_non_null(strstr(find(&run, "BenchmarkAt")->hint, "b.Loop"));
     end(&run);
 }
 
@@ -342,8 +350,125 @@ static void a_name_alone_makes_no_floor_and_no_flag(void **state)
     judge(&run);
     assert_int_equal(tkf_results_floor(run.results, run.origin)->source, TKF_FLOOR_HARNESS);
     expect_verdict(&run, "BenchmarkEmptyString", OK, NULL);
+    assert_false(find(&run, "BenchmarkEmptyString")->is_floor);
     expect_verdict(&run, "BenchmarkMul", NEAR_FLOOR, NULL);
     expect_verdict(&run, "BenchmarkBaseline", OK, NULL);
+    end(&run);
+}
+
+static bool floor_text_has(const struct run *run, const char *what)
+{
+    return strstr(tkf_results_floor(run->results, run->origin)->text, what);
+}
+
+static void results_are_of_the_machine_that_they_name(void **state)
+{
+    static const struct {
+        const char *cpu, *host;
+        double cpus;
+        bool its;
+    } cases[] = {
+        {"Test CPU 7", "elsewhere", 8, true}, {"Another", "here", 4, false},
+        {NULL, "here", 4, true},              {NULL, "here", NAN, true},
+        {NULL, "here", 8, false},             {NULL, "there", 4, false},
+        {NULL, NULL, 4, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct tkf_profile profile = machine();
+        struct run run = begin("go", TKF_TIMING_BATCHED);
+        profile.machine.cpus = 4;
+        run.origin->cpu = cases[i].cpu;
+        run.origin->host = cases[i].host;
+        run.origin->cpus = cases[i].cpus;
+        add(&run, "Row", 50);
+        judge_with(&run, &(struct tkf_judge_options){.profile = &profile, .host = "here"});
+        assert_int_equal(tkf_results_floor(run.results, run.origin)->source == TKF_FLOOR_HARNESS,
+                         cases[i].its);
+        end(&run);
+    }
+}
+
+static void an_empty_one_that_is_no_floor_is_named(void **state)
+{
+    (void)state;
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmptyString", 40);
+    add(&run, "BenchmarkAdd", 0.5);
+    judge(&run);
+    assert_true(floor_text_has(&run, "\"BenchmarkEmptyString\" calls itself empty"));
+    end(&run);
+}
+
+/* The machine's own empty loop takes up to two cycles: an unlucky one is beaten, and is empty. */
+static void a_slow_empty_benchmark_is_a_floor(void **state)
+{
+    (void)state;
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmpty", 1.95 * CYCLE_NS);
+    add(&run, "BenchmarkDead", 1.25 * CYCLE_NS);
+    judge(&run);
+    assert_true(floor_text_has(&run, "the empty benchmark \"BenchmarkEmpty\""));
+    expect_verdict(&run, "BenchmarkEmpty", AT_FLOOR, NULL);
+    expect_verdict(&run, "BenchmarkDead", NEAR_FLOOR, "slow-empty-loop");
+    end(&run);
+}
+
+static void a_number_of_processors_is_no_thread(void **state)
+{
+    (void)state;
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    run.row.procs = 2;
+    add(&run, "BenchmarkSlow", 1.6 * CYCLE_NS);
+    run.row.procs = 2;
+    add(&run, "BenchmarkShare", 2.5 * CYCLE_NS);
+    run.row.threads = 2;
+    add(&run, "BenchmarkThreads", 2.5 * CYCLE_NS);
+    judge(&run);
+    assert_close(tkf_results_floor(run.results, run.origin)->ns.hi, 2 * CYCLE_NS, 1e-9);
+    expect_verdict(&run, "BenchmarkSlow", NEAR_FLOOR, "slow-empty-loop");
+    expect_verdict(&run, "BenchmarkSlow", NEAR_FLOOR, "may-be-shared");
+    expect_verdict(&run, "BenchmarkShare", NEAR_FLOOR, "floor-share");
+    expect_verdict(&run, "BenchmarkThreads", OK, NULL);
+    end(&run);
+}
+
+/* On a machine that is not known, with the numbers of a busy list of benchmarks that are gone. */
+static void a_reading_that_many_share_is_the_loops(void **state)
+{
+    (void)state;
+    static const double shared[] = {0.262, 0.264, 0.265, 0.266};
+    static const char *const names[] = {"BenchmarkA", "BenchmarkB", "BenchmarkC", "BenchmarkD"};
+    static const char *const family[] = {"BenchmarkA/1", "BenchmarkA/2", "BenchmarkA/3",
+                                         "BenchmarkA/4"};
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    for (size_t i = 0; i < 4; i++) {
+        run.row.procs = 8;
+        run.row.iterations = 1e9;
+        add(&run, names[i], shared[i]);
+    }
+    run.row.procs = 8;
+    add(&run, "BenchmarkTwice", 0.53);
+    run.row.procs = 8;
+    add(&run, "BenchmarkParallelLoad", 0.05);
+    judge_with(&run, &(struct tkf_judge_options){.profile = NULL});
+    expect_verdict(&run, "BenchmarkA", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "BenchmarkA", AT_FLOOR, "may-be-shared");
+    expect_verdict(&run, "BenchmarkA", AT_FLOOR, "iteration-cap");
+    expect_verdict(&run, "BenchmarkTwice", NEAR_FLOOR, NULL);
+    expect_verdict(&run, "BenchmarkParallelLoad", UNDECIDED, "shared");
+    end(&run);
+
+    run = begin("go", TKF_TIMING_BATCHED); /* one body, measured four times */
+    for (size_t i = 0; i < 4; i++) {
+        run.row.procs = 8;
+        run.row.iterations = 1e9;
+        add(&run, family[i], shared[i]);
+    }
+    judge_with(&run, &(struct tkf_judge_options){.profile = NULL});
+    expect_verdict(&run, "BenchmarkA/1", UNDECIDED, "shared");
+    expect_verdict(&run, "BenchmarkA/1", UNDECIDED, "iteration-cap");
+    assert_non_null(strstr(evidence(find(&run, "BenchmarkA/1"), "shared"), "if it is one that"));
     end(&run);
 }
 
@@ -399,6 +524,9 @@ static void the_fastest_repetition_is_held_against_it(void **state)
         add(&run, "Disturbed", times[i]);
     judge(&run);
     expect_verdict(&run, "Disturbed", AT_FLOOR, "empty-loop");
+    assert_non_null(strstr(evidence(find(&run, "Disturbed"), "empty-loop"),
+                           "0.26 ns for the fastest of 5 runs, 0.48 ns for the usual one, where an "
+                           "empty loop takes 0.25 ns;"));
     end(&run);
 }
 
@@ -530,12 +658,8 @@ static void a_framework_that_was_run_live_is_held_against_that(void **state)
     expect_verdict(&run, "Usual", OK, NULL);
     end(&run);
 
-    /* Of another form, of another framework, or not measured: the table's. */
+    /* Of another framework, or not measured: the table's. */
     static const struct tkf_harness_floor others[] = {
-        {.framework = "go",
-         .timing = TKF_TIMING_BATCHED,
-         .loop_form = "b.Loop",
-         .cycles = {5, 5, 5}},
         {.framework = "criterion",
          .timing = TKF_TIMING_BATCHED,
          .loop_form = "b.N",
@@ -557,6 +681,55 @@ static void a_framework_that_was_run_live_is_held_against_that(void **state)
         expect_verdict(&run, "FiveCycles", OK, NULL);
         end(&run);
     }
+}
+
+/* Results say neither b.N nor b.Loop, which costs five cycles on this machine. */
+static void a_loop_that_is_not_told_leaves_it_open(void **state)
+{
+    (void)state;
+    struct tkf_profile profile = machine();
+    struct tkf_judge_options options = {.profile = &profile, .profile_applies = true};
+    struct run run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    judge_with(&run, &options);
+    assert_non_null(strstr(tkf_results_floor(run.results, run.origin)->text, "b.N or b.Loop"));
+    expect_verdict(&run, "FiveCycles", OK, NULL);
+    end(&run);
+
+    profile.harnesses[0] = (struct tkf_harness_floor){.framework = "go",
+                                                      .timing = TKF_TIMING_BATCHED,
+                                                      .loop_form = "b.Loop",
+                                                      .cycles = {5, 5, 5}};
+    profile.nharnesses = 1;
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "OneCycle", CYCLE_NS);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    add(&run, "SixCycles", 6 * CYCLE_NS);
+    judge_with(&run, &options);
+    assert_non_null(strstr(tkf_results_floor(run.results, run.origin)->text, "first is assumed"));
+    expect_verdict(&run, "OneCycle", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "FiveCycles", UNDECIDED, "untold-loop");
+    expect_verdict(&run, "SixCycles", OK, NULL);
+    end(&run);
+
+    /* Empty benchmarks tell: all of this file are b.Loop's. */
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmpty", 5 * CYCLE_NS);
+    add(&run, "FiveCycles", 5 * CYCLE_NS);
+    add(&run, "SixCycles", 6 * CYCLE_NS);
+    judge(&run);
+    expect_verdict(&run, "FiveCycles", AT_FLOOR, "empty-loop");
+    expect_verdict(&run, "SixCycles", NEAR_FLOOR, NULL);
+    end(&run);
+
+    /* Faster ones say that it is not empty. */
+    run = begin("go", TKF_TIMING_BATCHED);
+    add(&run, "BenchmarkEmptyMap", 5 * CYCLE_NS);
+    add(&run, "BenchmarkEmptyString", 5 * CYCLE_NS);
+    add(&run, "TwoCycles", 2 * CYCLE_NS);
+    judge(&run);
+    expect_verdict(&run, "BenchmarkEmptyMap", OK, NULL);
+    end(&run);
 }
 
 static void without_a_floor_only_physics_decides(void **state)
@@ -747,6 +920,7 @@ static void went_quiet_was_real_before(void **state)
     struct tkf_profile profile = machine();
     struct run before = begin("go", TKF_TIMING_BATCHED);
     add(&before, "Gone", 40);
+    add(&before, "Slowly", 12.1);
     add(&before, "Faster", 40);
     add(&before, "Always", 0.26);
     before.row.allocs = 2;
@@ -757,6 +931,7 @@ static void went_quiet_was_real_before(void **state)
     add(&before, "Slower", 10);
     struct run run = begin("go", TKF_TIMING_BATCHED);
     add(&run, "Gone", 0.25);
+    add(&run, "Slowly", 0.42); /* on a busy machine an empty loop takes as much */
     add(&run, "Faster", 4);
     add(&run, "Always", 0.25);
     run.row.allocs = run.row.alloc_bytes = 0;
@@ -769,6 +944,7 @@ static void went_quiet_was_real_before(void **state)
     judge_with(&run, &(struct tkf_judge_options){
                          .profile = &profile, .profile_applies = true, .baseline = before.results});
     expect_verdict(&run, "Gone", WENT_QUIET, "went-quiet");
+    expect_verdict(&run, "Slowly", WENT_QUIET, "went-quiet");
     expect_verdict(&run, "Faster", OK, NULL);
     expect_verdict(&run, "Always", AT_FLOOR, NULL);
     expect_verdict(&run, "Allocs", WENT_QUIET, "went-quiet");
@@ -807,6 +983,36 @@ static void evidence_stands_beside_the_verdict(void **state)
     end(&run);
 }
 
+/* What is wrong decides what is to be done, before the framework does. */
+static void hints_are_of_the_finding(void **state)
+{
+    static const struct {
+        const char *framework, *rule, *word;
+    } cases[] = {
+        {"go", "below-one-cycle", "loop over b.N"},
+        {"criterion", "below-one-cycle", "black_box"},
+        {"google-benchmark", "cpu-time-of-a-waiter", "->UseRealTime()"},
+        {"catch2", "cpu-time-of-a-waiter", "wall time"},
+        {"pytest-benchmark", "never-awaited", "asyncio.run"},
+        {"go", "grows-with-iterations", "b.N"},
+        {"go", "negative-time", "clock"},
+        {"go", "rate", "drained"},
+        {"go", "declared-work", "b.Loop"},
+        {"google-benchmark", "failed", "why it fails"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct tkf_origin origin = {.framework = cases[i].framework,
+                                    .timing = TKF_TIMING_BATCHED};
+        struct tkf_evidence evidence = {.rule = cases[i].rule};
+        struct tkf_result row = {.origin = &origin, .evidence = &evidence, .nevidence = 1};
+        if (!strstr(tkf_hint(&row), cases[i].word))
+            fail_msg("%s %s: %s", cases[i].framework, cases[i].rule, tkf_hint(&row));
+        row.is_floor = strcmp(cases[i].rule, "below-one-cycle") == 0;
+        assert_true(!row.is_floor || strstr(tkf_hint(&row), "this is your floor"));
+    }
+}
+
 static void hints_are_in_the_frameworks_terms(void **state)
 {
     (void)state;
@@ -821,10 +1027,14 @@ static void hints_are_in_the_frameworks_terms(void **state)
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         struct tkf_origin origin = {.framework = words[i][0]};
-        assert_non_null(strstr(tkf_hint(TKF_VERDICT_AT_FLOOR, &origin), words[i][1]));
-        assert_null(tkf_hint(TKF_VERDICT_OK, &origin));
-        for (int verdict = 0; verdict < TKF_VERDICT_OK; verdict++)
-            assert_non_null(tkf_hint(verdict, &origin));
+        struct tkf_result row = {.origin = &origin, .verdict = TKF_VERDICT_AT_FLOOR};
+        assert_non_null(strstr(tkf_hint(&row), words[i][1]));
+        row.verdict = TKF_VERDICT_OK;
+        assert_null(tkf_hint(&row));
+        for (int verdict = 0; verdict < TKF_VERDICT_OK; verdict++) {
+            row.verdict = (enum tkf_verdict)verdict;
+            assert_non_null(tkf_hint(&row));
+        }
     }
 }
 
@@ -957,6 +1167,8 @@ static void expectations_are_kept(void **state)
                          .profile = &profile, .profile_applies = true, .expect = expect});
     expect_verdict(&run, "AllocGood", OK, NULL);
     expect_verdict(&run, "AllocNone", IMPOSSIBLE, "expect");
+    assert_non_null(strstr(find(&run, "AllocNone")->hint, "what is expected of it"));
+    assert_non_null(strstr(find(&run, "Search")->hint, "b.Loop")); /* work that was not done */
     expect_verdict(&run, "AllocQuick", IMPOSSIBLE, "expect");
     expect_verdict(&run, "AllocUnknown", OK, NULL);
     expect_verdict(&run, "Search", IMPOSSIBLE, "declared-work");
@@ -1008,6 +1220,11 @@ int main(void)
         cmocka_unit_test(an_empty_loop_is_the_frameworks_own),
         cmocka_unit_test(empty_benchmarks_in_the_file_come_first),
         cmocka_unit_test(a_name_alone_makes_no_floor_and_no_flag),
+        cmocka_unit_test(results_are_of_the_machine_that_they_name),
+        cmocka_unit_test(an_empty_one_that_is_no_floor_is_named),
+        cmocka_unit_test(a_slow_empty_benchmark_is_a_floor),
+        cmocka_unit_test(a_number_of_processors_is_no_thread),
+        cmocka_unit_test(a_reading_that_many_share_is_the_loops),
         cmocka_unit_test(each_loop_form_has_its_floor),
         cmocka_unit_test(a_deleted_loop_is_no_floor),
         cmocka_unit_test(a_slow_moment_is_no_floor_for_a_fast_one),
@@ -1018,6 +1235,7 @@ int main(void)
         cmocka_unit_test(a_named_floor_is_used),
         cmocka_unit_test(floors_are_chosen_in_order),
         cmocka_unit_test(a_framework_that_was_run_live_is_held_against_that),
+        cmocka_unit_test(a_loop_that_is_not_told_leaves_it_open),
         cmocka_unit_test(without_a_floor_only_physics_decides),
         cmocka_unit_test(a_frameworks_own_empty_call_is_a_floor),
         cmocka_unit_test(capped_is_far_under_the_benchmark_time),
@@ -1027,6 +1245,7 @@ int main(void)
         cmocka_unit_test(clamps_and_waiters_are_the_clocks_too),
         cmocka_unit_test(went_quiet_was_real_before),
         cmocka_unit_test(evidence_stands_beside_the_verdict),
+        cmocka_unit_test(hints_are_of_the_finding),
         cmocka_unit_test(hints_are_in_the_frameworks_terms),
         cmocka_unit_test(verdicts_are_written_anew),
         cmocka_unit_test(nothing_to_judge_is_fine),

@@ -22,6 +22,12 @@
 
 #include <tickfloor/report.h>
 
+#ifdef HAVE_ZLIB
+#define UNPACKS true
+#else
+#define UNPACKS false
+#endif
+
 #define TABLE      TESTS_SOURCE_DIR "/formats/samples.tsv"
 #define ROWS_SHOWN 6
 
@@ -119,7 +125,10 @@ static void test_pinned(void **state)
         char *now = describe(file);
         if (i > 0 && strcmp(lines.all[i - 1], lines.all[i]) >= 0)
             fail_msg("not sorted: %s", file);
-        if (strcmp(now, lines.all[i]) != 0) {
+        size_t length = strlen(file);
+        if (!UNPACKS && length > 3 && strcmp(file + length - 3, ".gz") == 0) {
+            print_message("built without zlib: %s is left out\n", file);
+        } else if (strcmp(now, lines.all[i]) != 0) {
             print_error("pinned: %s\nread:   %s\n", lines.all[i], now);
             wrong++;
         }

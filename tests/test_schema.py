@@ -70,7 +70,7 @@ def main():
 
         for path in spots(written):
             # older profiles lack them
-            if path[-1] in ("usable", "harnesses", "cycle_check") or (path[0], path[-1]) == ("cpus", "pmu"):
+            if path[-1] in ("usable", "harnesses", "explore", "cycle_check") or (path[0], path[-1]) == ("cpus", "pmu"):
                 continue
             without = copy.deepcopy(written)
             del holder(without, path)[path[-1]]

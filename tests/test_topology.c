@@ -209,6 +209,11 @@ static void kinds_of_one_name(void **state)
 {
     (void)state;
     hwloc_topology_t hwloc = synthetic(EIGHT);
+    add_kind(hwloc, "0-3", 0, "DarwinCompatible", "apple,icestorm;ARM,v8", END);
+    add_kind(hwloc, "4-7", 1, "DarwinCompatible", "apple,firestorm;ARM,v8", END);
+    assert_kinds(wrapped(hwloc, "0-7"), "apple,firestorm:4 5 6 7;apple,icestorm:0 1 2 3");
+
+    hwloc = synthetic(EIGHT);
     add_kind(hwloc, "0-3", 1, "LinuxCapacity", "446", END);
     add_kind(hwloc, "4-7", 2, "LinuxCapacity", "1024", "FrequencyMaxMHz", "2000", END);
     assert_kinds(wrapped(hwloc, "0-7"), "capacity 1024:4 5 6 7;capacity 446:0 1 2 3");

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** `tickfloor calibrate`: measure, print, save. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <tickfloor/calibrate.h>
 
@@ -41,13 +37,7 @@ static int set_quick(void *target, const char *name, const char *value)
 
 static int set_output(void *target, const char *name, const char *value)
 {
-    if (value[0] == '\0' || strcmp(value, "-") == 0) {
-        tkf_error("name a file, or print the profile with --json",
-                  "--%s: '%s' is not a file's name", name, value);
-        return TKF_EXIT_USAGE;
-    }
-    ((struct arguments *)target)->output = value;
-    return 0;
+    return tkf_save_option(name, value, &((struct arguments *)target)->output);
 }
 
 static int set_harness(void *target, const char *name, const char *value)
@@ -87,101 +77,6 @@ static void progress(void *ctx, double done, const char *what)
     tkf_progress(done, what);
 }
 
-static int exit_status_of(int error)
-{
-    switch (error) {
-    case TKF_EINVAL:
-    case TKF_ENOCPU:
-        return TKF_EXIT_USAGE;
-    default:
-        return TKF_EXIT_MEASURE;
-    }
-}
-
-/** Opening a pipe that nobody reads would wait for ever; here it is ENXIO. */
-static int write_special(const struct tkf_profile *profile, const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return TKF_EIO;
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    FILE *out = fdopen(fd, "w");
-    if (!out) {
-        close(fd);
-        return TKF_EIO;
-    }
-    int error = tkf_profile_write(profile, out); /* flushed */
-    int reason = errno;
-    fclose(out);
-    errno = reason;
-    return error;
-}
-
-/** A file is replaced as a whole. What is none is written to: renamed over, /dev/null would be a file for everyone. */
-static int save_as(const struct tkf_profile *profile, const char *path)
-{
-    struct stat there;
-    if (stat(path, &there) != 0)
-        return tkf_profile_save(profile, path);
-    if (S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        return TKF_EIO;
-    }
-    if (!S_ISREG(there.st_mode))
-        return write_special(profile, path);
-    char *target = realpath(path, NULL); /* a link stays one */
-    if (target == NULL)
-        return TKF_EIO;
-    int error = tkf_profile_save(profile, target);
-    free(target);
-    return error;
-}
-
-/** What frameworks cost does not change with every calibration: what the profile before this one knew of them stays. */
-static void keep_harnesses(struct tkf_profile *profile, const char *path)
-{
-    struct stat there;
-    static struct tkf_profile older; /* large: the stack may be small */
-    struct tkf_input_error ignored;
-    char differences[40];
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
-        return;
-    FILE *in = fopen(path, "re");
-    if (in == NULL)
-        return;
-    if (tkf_profile_read(in, &older, &ignored) == 0) {
-        if (tkf_profile_matches(&older, &profile->machine, differences, sizeof differences))
-            tkf_profile_keep_harnesses(profile, &older);
-        tkf_profile_free(&older);
-    }
-    fclose(in);
-}
-
-/** Save where asked, or in the state folder; a failure is said. */
-static int save(struct tkf_profile *profile, const struct arguments *arguments, char **ret_path)
-{
-    static const char next[] =
-        "name another file with --output, or leave saving out with --no-save";
-    char *path = arguments->output != NULL ? strdup(arguments->output) : tkf_profile_path();
-    if (path == NULL) {
-        tkf_error(
-            next,
-            "nowhere to save the profile: neither XDG_STATE_HOME nor HOME is an absolute path");
-        return TKF_EXIT_MEASURE;
-    }
-    keep_harnesses(profile, path);
-    if (save_as(profile, path) != 0) {
-        bool interrupted = errno == EINTR && tkf_interrupted(NULL);
-        if (!interrupted)
-            tkf_error(next, "cannot save the profile in %s: %s", path,
-                      errno == ENXIO ? "nobody reads from it" : strerror(errno));
-        free(path);
-        return interrupted ? tkf_exit_interrupted() : TKF_EXIT_MEASURE;
-    }
-    *ret_path = path;
-    return TKF_EXIT_OK;
-}
-
 int tkf_verb_calibrate(int argc, char **argv)
 {
     struct arguments arguments = {.request = {.cancelled = tkf_interrupted, .progress = progress}};
@@ -195,10 +90,8 @@ int tkf_verb_calibrate(int argc, char **argv)
                   "calibrate takes no operand, but there is '%s'", argv[first]);
         return TKF_EXIT_USAGE;
     }
-    if (arguments.no_save && arguments.output != NULL) {
-        tkf_error("leave one of them out", "--no-save and --output contradict each other");
-        return TKF_EXIT_USAGE;
-    }
+    if (arguments.no_save && arguments.output != NULL)
+        return tkf_save_contradiction();
 
     if (arguments.harness != NULL && strcmp(arguments.harness, "list") == 0)
         return tkf_harness_print_list(&common);
@@ -211,7 +104,7 @@ int tkf_verb_calibrate(int argc, char **argv)
         return tkf_exit_interrupted();
     if (error != 0) {
         tkf_error(why.next[0] != '\0' ? why.next : NULL, "%s", why.text);
-        return exit_status_of(error);
+        return tkf_exit_of(error);
     }
 
     char *path = NULL;
@@ -220,7 +113,7 @@ int tkf_verb_calibrate(int argc, char **argv)
         harness_status = tkf_harness_add(arguments.harness, &profile);
     status = TKF_EXIT_OK;
     if (!arguments.no_save && !tkf_interrupted(NULL))
-        status = save(&profile, &arguments, &path);
+        status = tkf_save(&profile, arguments.output, &path);
     tkf_signals_release();
     if (tkf_interrupted(NULL)) { /* too late for the measurement to see it */
         status = tkf_exit_interrupted();

@@ -19,6 +19,9 @@ enum tkf_exit {
     TKF_EXIT_SIGTERM = 143,
 };
 
+/** How a verb ends that could not measure: a TKF_E code of tkf_calibrate_machine() or of tkf_explore_machine(). */
+int tkf_exit_of(int error);
+
 /* ---- options.c -------------------------------------------------------------------------------------------------- */
 
 /** One option of a verb. */
@@ -153,6 +156,34 @@ bool tkf_interrupted(void *ctx);
  */
 char *tkf_profile_path(void);
 
+/* ---- input.c ---------------------------------------------------------------------------------------------------------- */
+
+/** Open an input that the user named; "-" is stdin, which is not to be closed. NULL with errno. A pipe without a writer is empty. */
+FILE *tkf_input_open(const char *path);
+
+/** An input as the user is told of it. */
+const char *tkf_input_name(const char *path);
+
+/** Read the profile in an input. Returns 0, or an exit status after having said why. To tkf_profile_free(). */
+int tkf_profile_load(const char *path, struct tkf_profile *ret_profile);
+
+/* ---- save.c ----------------------------------------------------------------------------------------------------------- */
+
+/** Take the value of --output. Returns 0, or an exit status after having said what is wrong with it. */
+int tkf_save_option(const char *name, const char *value, const char **ret_output);
+
+/** Say that --output and --no-save contradict each other. Returns an exit status. */
+int tkf_save_contradiction(void);
+
+/**
+ * Save a profile, together with what the one before it of the same machine knew of frameworks and, unless this one was
+ * explored, of what surrounds the floor.
+ * @param output    a file; NULL: in the state folder.
+ * @param ret_path  where; to free(). Written on success only.
+ * @return an exit status; a failure is said.
+ */
+int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path);
+
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
 /**
@@ -179,6 +210,11 @@ void tkf_card_note(FILE *out, const struct tkf_style *style, const char *text, c
  */
 void tkf_card_age(const char *created, time_t now, char *ret_text, size_t size);
 
+/* ---- explore_card.c ------------------------------------------------------------------------------------------------------ */
+
+/** Print what was explored for a person, at most 80 columns wide, cleaned as the card is. profile->explore is there. */
+void tkf_explore_print(FILE *out, const struct tkf_style *style, const struct tkf_profile *profile);
+
 /* ---- harness.c: --harness of `tickfloor calibrate` ------------------------------------------------------------------------ */
 
 /** Whether the option is what it may be: "auto", "list", or names of frameworks with commas between; a failure is said. */
@@ -197,10 +233,14 @@ int tkf_harness_print_list(const struct tkf_common *common);
 
 int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
+int tkf_verb_compare(int argc, char **argv);
+int tkf_verb_explore(int argc, char **argv);
 int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
+extern const struct tkf_option tkf_compare_cli_options[];
+extern const struct tkf_option tkf_explore_cli_options[];
 extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];
 void tkf_report_help(void);

@@ -98,6 +98,17 @@ cleanup:
     free(cause);
 }
 
+int tkf_exit_of(int error)
+{
+    switch (error) {
+    case TKF_EINVAL:
+    case TKF_ENOCPU:
+        return TKF_EXIT_USAGE;
+    default:
+        return TKF_EXIT_MEASURE;
+    }
+}
+
 /* ---- progress -------------------------------------------------------------------------------- */
 
 static char progress_shown[128]; /* the line that stands on the terminal, "" for none */

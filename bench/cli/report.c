@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** `tickfloor report`: read results, find the floor to hold them against, judge, print. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,13 +12,16 @@
 
 #include "cli.h"
 #include "host.h"
+#include "judge.h"
+#include "report_verb.h"
 #include "write.h"
 
 #define STDIN_NAME    "<stdin>"
 #define BASELINES_MAX 32
 
-/* Beside the verdicts in --fail-on. What breaks an expectation is impossible, by a rule of this name. */
+/* Beside the verdicts in --fail-on. That the run itself failed; and what breaks an expectation. What breaks an expectation is impossible, by a rule of this name. */
 #define BROKEN_EXPECTATION (1u << TKF_VERDICT_COUNT)
+#define FAILED_RUN         (1u << (TKF_VERDICT_COUNT + 1))
 #define EXPECT_RULE        "expect"
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_GITHUB, FORMAT_SARIF };
@@ -117,9 +121,11 @@ static int set_quiet(void *target, const char *name, const char *value)
 static unsigned verdicts_of(const char *word)
 {
     if (strcmp(word, "all") == 0)
-        return (1u << TKF_VERDICT_NEAR_FLOOR) - 1;
+        return ((1u << TKF_VERDICT_NEAR_FLOOR) - 1) | FAILED_RUN;
     if (strcmp(word, "broken-expectation") == 0)
         return BROKEN_EXPECTATION;
+    if (strcmp(word, "failed-run") == 0)
+        return FAILED_RUN;
     for (int verdict = 0; verdict < TKF_VERDICT_COUNT; verdict++) {
         if (strcmp(word, tkf_verdict_name(verdict)) == 0)
             return 1u << verdict;
@@ -129,9 +135,9 @@ static unsigned verdicts_of(const char *word)
 
 static int refuse_fail_on(const char *name, const char *word)
 {
-    const char *words[TKF_VERDICT_COUNT + 4] = {"all", "none", "broken-expectation"};
+    const char *words[TKF_VERDICT_COUNT + 5] = {"all", "none", "broken-expectation", "failed-run"};
     for (int verdict = 0; verdict < TKF_VERDICT_COUNT; verdict++)
-        words[verdict + 3] = tkf_verdict_name(verdict);
+        words[verdict + 4] = tkf_verdict_name(verdict);
     const char *nearest = tkf_nearest(word, words);
     char next[80] =
         "give all, none, or verdicts as the report names them, such as impossible,capped";
@@ -190,8 +196,8 @@ const struct tkf_option tkf_report_cli_options[] = {
      set_format},
     {"quiet", 'q', NULL, false, "print flagged results only", set_quiet},
     {"fail-on", 0, "LIST", false,
-     "exit with 1 for these verdicts: all (the default: every flagged one), none, or names such as "
-     "impossible,capped; also broken-expectation",
+     "exit with 1 for these verdicts: all (the default: every flagged one, and a run that failed), "
+     "none, or names such as impossible,capped; also broken-expectation and failed-run",
      set_fail_on},
     {"tee", 0, NULL, false,
      "pass standard input through to standard output, and report on standard error", set_tee},
@@ -315,7 +321,8 @@ static int read_expect(const char *path, struct tkf_expect **ret_expect)
 struct found {
     struct tkf_profile profile;
     enum tkf_profile_source source;
-    bool applies; /* also to results that do not name their machine */
+    bool applies;   /* also to results that do not name their machine */
+    char host[256]; /* this machine's name; "" when it is not its profile */
     char text[800];
 };
 
@@ -362,27 +369,16 @@ static bool find_saved(struct found *found, const struct tkf_machine *machine)
     return found->source != TKF_PROFILE_NONE;
 }
 
-/* Blanks do not count: systems and frameworks trim a CPU's name in their own ways. */
-static bool same_cpu(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        a += strspn(a, " \t");
-        b += strspn(b, " \t");
-        if (*a != *b || *a == '\0')
-            return *a == *b;
-    }
-}
-
-/* Whether some of the results name this CPU, and whether some name another one. */
-static void find_cpus(const struct tkf_results *results, const char *cpu, bool *ret_this,
-                      bool *ret_other)
+/* Whether some of the results are of this machine by what they say, and whether some name another CPU. */
+static void find_origins(const struct tkf_results *results, const char *cpu, double cpus,
+                         const char *host, bool *ret_this, bool *ret_other)
 {
     *ret_this = *ret_other = false;
     for (size_t i = 0; i < tkf_results_count(results); i++) {
-        const char *named = tkf_results_get(results, i)->origin->cpu;
-        bool same = named && same_cpu(named, cpu);
-        *ret_this = *ret_this || same;
-        *ret_other = *ret_other || (named && !same);
+        const struct tkf_origin *origin = tkf_results_get(results, i)->origin;
+        bool here = tkf_origin_is_of(origin, cpu, cpus, host);
+        *ret_this = *ret_this || here;
+        *ret_other = *ret_other || (origin->cpu && !here);
     }
 }
 
@@ -408,6 +404,9 @@ static void calibrate(struct found *found)
     } else {
         snprintf(found->text, sizeof found->text,
                  "%.400s, and measuring this machine failed: %.200s", reason, why.text);
+        tkf_error(why.next[0] ? why.next : NULL,
+                  "measuring this machine failed, so results are held against physical bounds: %s",
+                  why.text);
     }
 }
 
@@ -434,6 +433,17 @@ static void drop(struct found *found)
     found->source = TKF_PROFILE_NONE;
 }
 
+/* What to do where the results do not say whose they are. */
+static void say_unknown_machine(struct found *found, bool saved)
+{
+    char *path = tkf_profile_path();
+    snprintf(found->text, sizeof found->text,
+             "the results are not known to be of this machine: if they are, pipe them in or %s"
+             "--profile %.400s; if not, name the profile of theirs",
+             saved ? "give " : "run `tickfloor calibrate` and give ", path ? path : "FILE");
+    free(path);
+}
+
 /* Find this machine's profile for results that are of it, or measure it. */
 static void find_profile(struct found *found, const struct tkf_results *results, bool piped,
                          bool may_calibrate)
@@ -442,16 +452,17 @@ static void find_profile(struct found *found, const struct tkf_results *results,
     bool some_here, some_elsewhere;
 
     tkf_machine_read(&machine);
+    if (gethostname(found->host, sizeof found->host - 1) != 0)
+        found->host[0] = '\0';
     bool saved = find_saved(found, &machine);
     /* A CPU that this version cannot name may have its name in the profile. */
-    find_cpus(results, machine.cpu[0] || !saved ? machine.cpu : found->profile.machine.cpu,
-              &some_here, &some_elsewhere);
+    find_origins(results, machine.cpu[0] || !saved ? machine.cpu : found->profile.machine.cpu,
+                 saved ? found->profile.machine.cpus : NAN, found->host, &some_here,
+                 &some_elsewhere);
     found->applies = piped && !some_elsewhere;
     if (!some_here && !found->applies) {
         drop(found);
-        snprintf(found->text, sizeof found->text,
-                 "the results are not known to be of this machine: name the profile of theirs "
-                 "with --profile");
+        say_unknown_machine(found, saved);
     } else if (!saved && may_calibrate && !tkf_interrupted(NULL)) {
         calibrate(found);
     }
@@ -473,6 +484,7 @@ static int judge(struct tkf_results *results, const struct arguments *arguments,
     struct tkf_judge_options options = {
         .profile = found->source != TKF_PROFILE_NONE ? &found->profile : NULL,
         .profile_applies = found->applies,
+        .host = found->host[0] ? found->host : NULL,
         .baseline = arguments->nbaselines > 0 ? against->baseline : NULL,
         .floor_bench = arguments->floor_bench,
         .expect = against->expect,
@@ -533,8 +545,15 @@ static bool breaks_expectation(const struct tkf_result *result)
     return false;
 }
 
-static int failed_status(const struct tkf_results *results, unsigned fail_on)
+/* What breaks an expectation is impossible; so is one of which there is no result. */
+static int failed_status(const struct tkf_results *results, size_t unmet, unsigned fail_on)
 {
+    if (unmet > 0 && (fail_on & (BROKEN_EXPECTATION | 1u << TKF_VERDICT_IMPOSSIBLE)))
+        return TKF_EXIT_FLAGGED;
+    for (size_t i = 0; (fail_on & FAILED_RUN) && i < tkf_results_notices(results); i++) {
+        if (tkf_results_notice(results, i)->failed)
+            return TKF_EXIT_FLAGGED;
+    }
     for (size_t i = 0; i < tkf_results_count(results); i++) {
         const struct tkf_result *result = tkf_results_get(results, i);
         if ((fail_on >> result->verdict & 1) ||
@@ -549,6 +568,11 @@ static int report_on(struct tkf_results *results, struct against *against,
                      const struct arguments *arguments, const struct tkf_common *common, bool piped)
 {
     struct found *found = &against->found;
+    if (arguments->floor_bench) {
+        int refused = tkf_report_floor_bench(results, arguments->floor_bench);
+        if (refused != TKF_EXIT_OK)
+            return refused;
+    }
     if (found->source == TKF_PROFILE_NONE)
         find_profile(found, results, piped, !arguments->no_calibrate);
     struct tkf_report report = {
@@ -558,13 +582,18 @@ static int report_on(struct tkf_results *results, struct against *against,
         .profile_text = found->text,
         .quiet = arguments->quiet,
     };
+    size_t unmet = tkf_report_unmet(results, against->expect, arguments->expect);
+    for (unsigned i = 0; i < arguments->nbaselines; i++)
+        tkf_report_uncompared(results, against->baseline,
+                              is_standard_input(arguments->baselines[i]) ? STDIN_NAME
+                                                                         : arguments->baselines[i]);
     int status = judge(results, arguments, against);
     if (status == TKF_EXIT_OK)
         status = print_report(&report, arguments, common);
     if (status == TKF_EXIT_OK)
         status = draw(&report, arguments->plot);
     if (status == TKF_EXIT_OK)
-        status = failed_status(results, arguments->fail_on);
+        status = failed_status(results, unmet, arguments->fail_on);
     return status;
 }
 
@@ -594,6 +623,22 @@ static int check(struct arguments *arguments, const struct tkf_common *common,
         return TKF_EXIT_USAGE;
     }
     return TKF_EXIT_OK;
+}
+
+/* Where there is no report to print them in. */
+static void say_notices(const struct tkf_results *results)
+{
+    enum { SHOWN = 5 };
+    size_t count = tkf_results_notices(results);
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        const struct tkf_notice *notice = tkf_results_notice(results, i);
+        if (notice->line > 0)
+            tkf_error(NULL, "%s:%u: %s", notice->file, notice->line, notice->text);
+        else
+            tkf_error(NULL, "%s: %s", notice->file, notice->text);
+    }
+    if (count > SHOWN)
+        tkf_error(NULL, "and %zu more such notices", count - SHOWN);
 }
 
 /* Read what is named beside the results, before a run that may take long; an exit status. */
@@ -646,6 +691,8 @@ int tkf_verb_report(int argc, char **argv)
     if (tkf_results_count(results) > 0) {
         int judged = report_on(results, &against, &arguments, &common, is_piped(paths, npaths));
         status = status > judged ? status : judged;
+    } else {
+        say_notices(results);
     }
     if (status != TKF_EXIT_USAGE && tkf_interrupted(NULL))
         status = tkf_exit_interrupted();

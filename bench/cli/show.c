@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "host.h"
@@ -46,60 +43,6 @@ static const struct tkf_verb *this_verb(void)
     return verb;
 }
 
-/* Opening a pipe that nobody writes to would wait for ever; reading it ends at once. */
-static FILE *open_input(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return NULL;
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    FILE *in = fdopen(fd, "r");
-    if (!in)
-        close(fd);
-    return in;
-}
-
-static bool is_standard_input(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
-/* A path as the user is told of it. */
-static const char *name_of(const char *path)
-{
-    return is_standard_input(path) ? "standard input" : path;
-}
-
-static int read_profile(const char *path, struct tkf_profile *ret_profile)
-{
-    bool is_stdin = is_standard_input(path);
-    const char *name = name_of(path);
-    struct tkf_input_error error;
-
-    FILE *in = is_stdin ? stdin : open_input(path);
-    if (!in) {
-        tkf_error("run tickfloor calibrate, which makes one", "cannot read the profile %s: %s",
-                  path, strerror(errno));
-        return TKF_EXIT_USAGE;
-    }
-    int ret = tkf_profile_read(in, ret_profile, &error);
-    if (!is_stdin)
-        fclose(in);
-    if (ret == 0)
-        return 0;
-    if (tkf_interrupted(NULL))
-        return tkf_exit_interrupted();
-    if (ret == TKF_ENOMEM) {
-        tkf_error(error.next, "%s", error.text);
-        return TKF_EXIT_MEASURE;
-    }
-    if (error.line > 0)
-        tkf_error(error.next, "%s:%u: %s", name, error.line, error.text);
-    else
-        tkf_error(error.next, "%s: %s", name, error.text);
-    return TKF_EXIT_USAGE;
-}
-
 static void print_for_person(const struct tkf_profile *profile, const char *path,
                              const struct tkf_common *common)
 {
@@ -108,7 +51,7 @@ static void print_for_person(const struct tkf_profile *profile, const char *path
     char age[40], differences[700], note[800];
 
     tkf_card_age(profile->created, time(NULL), age, sizeof(age));
-    snprintf(note, sizeof(note), "measured %s, from %s", age, name_of(path));
+    snprintf(note, sizeof(note), "measured %s, from %s", age, tkf_input_name(path));
     tkf_card_note(stdout, &style, note, NULL);
     tkf_machine_read(&machine);
     if (!tkf_profile_matches(profile, &machine, differences, sizeof(differences))) {
@@ -117,6 +60,10 @@ static void print_for_person(const struct tkf_profile *profile, const char *path
     }
     fputc('\n', stdout);
     tkf_card_print(stdout, &style, profile);
+    if (profile->explore != NULL) {
+        fputc('\n', stdout);
+        tkf_explore_print(stdout, &style, profile);
+    }
 }
 
 static int show_machine(const char *root, const struct tkf_common *common)
@@ -163,7 +110,7 @@ int tkf_verb_show(int argc, char **argv)
                   "nowhere to look for it: neither XDG_STATE_HOME nor HOME is an absolute path");
         return TKF_EXIT_USAGE;
     }
-    status = read_profile(path, &profile);
+    status = tkf_profile_load(path, &profile);
     if (status == 0) {
         tkf_signals_release();
         if (common.json)

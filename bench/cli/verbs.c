@@ -32,6 +32,32 @@ const struct tkf_verb tkf_verbs[] = {
         .run = tkf_verb_show,
     },
     {
+        .name = "explore",
+        .usage = "explore [OPTION...]",
+        .text = "measure what surrounds the floor, so that a number can be placed",
+        .detail =
+            "Calibrate, then measure what surrounds the floor: operations, branches, calls, each "
+            "cache and memory, atomics; bandwidth; what the system takes for memory, calls, "
+            "switches, clocks and sleeps; the CPUs among each other; the core clock; and what takes "
+            "time away from each CPU. Print it and save it in the profile.\n\n"
+            "Takes about 26 seconds. Interrupted, it keeps what it has.",
+        .options = tkf_explore_cli_options,
+        .run = tkf_verb_explore,
+    },
+    {
+        .name = "compare",
+        .usage = "compare [OPTION...] A B",
+        .text = "hold two profiles against each other",
+        .detail =
+            "Hold the profile in the file B against that in A: first what differs of the machines, "
+            "then quantity by quantity both values and their ratio. What differs by more than its "
+            "intervals and the tolerance is marked. One of them may be '-', standard input.\n\n"
+            "One of a machine's firmware (tickfloor.efi) and one of the same machine under an "
+            "operating system: what the system adds.",
+        .options = tkf_compare_cli_options,
+        .run = tkf_verb_compare,
+    },
+    {
         .name = "report",
         .usage = "report [OPTION...] [FILE...]",
         .text = "judge benchmark results against the floor",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** One repetition: the loop's windows, the timer, and what is done wrong with them. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@
 #define LOOP_GONE_NS 0.01
 #define RAMP_FACTOR  100
 #define RAMP_MAX     UINT64_C(1000000000000)
+
+#define ONE_LOOP "a benchmark has one, in one thread; put the other into a benchmark of its own"
 
 enum phase {
     SETUP, /* before the loop: the timer does not run */
@@ -197,6 +200,20 @@ void tkf_bench_reset(struct tkf_bench *b, const char *file, unsigned line)
 
 /* ---- windows ------------------------------------------------------------------------------------------------------ */
 
+static double window_wanted_ns(const struct tkf_bench_run *run)
+{
+    double steps = WINDOW_STEPS * run->timer->step_ns;
+    return steps > WINDOW_NS ? steps : WINDOW_NS;
+}
+
+/** A window of the empty loop: ns of one iteration. */
+static double run_empty(const struct tkf_bench_run *run)
+{
+    const struct tkf_bench_timer *timer = run->timer;
+    double iterations = window_wanted_ns(run) / timer->empty_ns;
+    return (double)timer->empty(timer->ctx, (uint64_t)iterations) * timer->tick_ns / iterations;
+}
+
 static bool keep_sample(struct tkf_bench_run *run, double ns)
 {
     struct tkf_bench_repetition *result = run->result;
@@ -208,10 +225,16 @@ static bool keep_sample(struct tkf_bench_run *run, double ns)
         uint64_t *sizes = realloc(result->sizes, capacity * sizeof *sizes);
         if (sizes != NULL)
             result->sizes = sizes;
-        if (samples == NULL || sizes == NULL)
+        double *empty =
+            run->limit->beside_empty ? realloc(result->empty, capacity * sizeof *empty) : NULL;
+        if (empty != NULL)
+            result->empty = empty;
+        if (samples == NULL || sizes == NULL || (run->limit->beside_empty && empty == NULL))
             return false;
         result->capacity = capacity;
     }
+    if (result->empty != NULL)
+        result->empty[result->nsamples] = run_empty(run);
     result->samples[result->nsamples] = ns / (double)run->window_iterations;
     result->sizes[result->nsamples++] = run->window_iterations;
     return true;
@@ -225,12 +248,6 @@ static uint64_t grown(uint64_t iterations, double took_ns, double wanted_ns, dou
         scale = factor;
     uint64_t more = (uint64_t)((double)iterations * scale);
     return more > iterations ? more : iterations + 1;
-}
-
-static double window_wanted_ns(const struct tkf_bench_run *run)
-{
-    double steps = WINDOW_STEPS * run->timer->step_ns;
-    return steps > WINDOW_NS ? steps : WINDOW_NS;
 }
 
 /** The next window with a fixed number of iterations: one at first, so that misuse shows; 0 at the end. */
@@ -293,6 +310,12 @@ size_t tkf_bench_next(struct tkf_bench *b, const char *file, unsigned line)
 {
     struct tkf_bench_run *run = b->run;
     uint64_t ticks = now(run), next;
+    if (run->entry->loop == NULL) {
+        fail(run, file, line,
+             "tkf_loop() in TKF_BENCH_N, which has a loop of its own; write TKF_BENCH, or a loop "
+             "over b->n");
+        return 0;
+    }
     switch (run->phase) {
     case SETUP:
         run->loop_file = file;
@@ -301,6 +324,11 @@ size_t tkf_bench_next(struct tkf_bench *b, const char *file, unsigned line)
         next = 1;
         break;
     case RUNNING: {
+        if (line != run->loop_line) {
+            fail(run, file, line, "a second loop, before the one at line %u ended; " ONE_LOOP,
+                 run->loop_line);
+            return 0;
+        }
         stop_timer(run, ticks);
         double ns = (double)run->window_ticks * run->timer->tick_ns;
         run->result->iterations += run->window_iterations;
@@ -315,8 +343,7 @@ size_t tkf_bench_next(struct tkf_bench *b, const char *file, unsigned line)
         return 0;
     case ENDED:
         /* After an earlier error this is only the loop ending. */
-        fail(run, file, line,
-             "a second loop; a benchmark has one, put the other into a benchmark of its own");
+        fail(run, file, line, "a second loop; " ONE_LOOP);
         return 0;
     default:
         return 0;
@@ -382,25 +409,33 @@ static void run_ramp(struct tkf_bench_run *run, struct tkf_bench *b)
 {
     struct tkf_bench_repetition *result = run->result;
     const struct tkf_bench_limit *limit = run->limit;
+    /* Beside an empty loop a call is a window, and there are many. */
+    double wanted_ns = limit->beside_empty ? window_wanted_ns(run) : limit->time_ns;
     uint64_t n = limit->iterations > 0 ? limit->iterations : 1;
-    double ns;
-    for (;;) {
+    bool enough = false;
+    while (!enough) {
         uint64_t from = now(run);
+        double ns;
         if (!call_ramp(run, b, n, &ns))
             return;
         double wall_ns = (double)(now(run) - from) * run->timer->tick_ns;
-        if (limit->iterations > 0 || ns >= limit->time_ns || n >= RAMP_MAX ||
-            wall_ns >= WALL_FACTOR * limit->time_ns || cancelled(run))
-            break;
-        n = grown(n, ns, 1.2 * limit->time_ns, RAMP_FACTOR);
-        if (n > RAMP_MAX)
-            n = RAMP_MAX;
+        enough = n >= RAMP_MAX || wall_ns >= WALL_FACTOR * limit->time_ns || cancelled(run);
+        if (limit->iterations == 0 && ns < wanted_ns && !enough) {
+            n = grown(n, ns, 1.2 * wanted_ns, RAMP_FACTOR);
+            if (n > RAMP_MAX)
+                n = RAMP_MAX;
+            continue;
+        }
+        run->window_iterations = n;
+        result->iterations += n;
+        result->total_ns += ns;
+        run->sampled_ns += ns;
+        if (!keep_sample(run, ns)) {
+            fail(run, run->entry->file, run->entry->line, "out of memory");
+            return;
+        }
+        enough |= !limit->beside_empty || run->sampled_ns >= limit->time_ns;
     }
-    run->window_iterations = n;
-    result->iterations = n;
-    result->total_ns = ns;
-    if (!keep_sample(run, ns))
-        fail(run, run->entry->file, run->entry->line, "out of memory");
 }
 
 /** Median, interval, fastest state and mean from the samples. False when out of memory. */
@@ -453,7 +488,8 @@ void tkf_bench_repetition_free(struct tkf_bench_repetition *repetition)
 {
     free(repetition->samples);
     free(repetition->sizes);
-    repetition->samples = NULL;
+    free(repetition->empty);
+    repetition->samples = repetition->empty = NULL;
     repetition->sizes = NULL;
 }
 
@@ -462,18 +498,37 @@ void tkf_set_bytes(struct tkf_bench *b, uint64_t bytes)
     b->run->result->bytes = bytes;
 }
 
+/** A name of its own for the row, that the format can carry and does not give a meaning. */
+static bool is_unit(const char *unit)
+{
+    static const char *const taken[] = {"ns/op", "sec/op", "MB/s", "B/s", "B/op", "allocs/op"};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        if (strcmp(unit, taken[i]) == 0)
+            return false;
+    }
+    for (const char *c = unit; *c != '\0'; c++) {
+        if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c))
+            return false;
+    }
+    return unit[0] != '\0' && strlen(unit) < sizeof((struct tkf_bench_metric *)0)->unit;
+}
+
 void tkf_set_metric(struct tkf_bench *b, const char *unit, double value)
 {
     struct tkf_bench_run *run = b->run;
     struct tkf_bench_repetition *result = run->result;
     const struct tkf_bench_entry *entry = run->entry;
-    size_t length = strlen(unit);
     unsigned i = 0;
-    if (length == 0 || length >= sizeof result->metrics[0].unit ||
-        strpbrk(unit, " \t\r\n") != NULL) {
+    if (unit == NULL || !is_unit(unit)) {
         fail(run, entry->file, entry->line,
-             "'%.40s' is no unit; name it in 1 to %zu characters without blanks, as probes/op",
-             unit, sizeof result->metrics[0].unit - 1);
+             "'%.40s' is no unit of one's own; name it in 1 to %zu characters without blanks, as "
+             "probes/op",
+             unit != NULL ? unit : "", sizeof result->metrics[0].unit - 1);
+        return;
+    }
+    if (!isfinite(value)) {
+        fail(run, entry->file, entry->line,
+             "%s is set to what is no number; see what it is divided by", unit);
         return;
     }
     while (i < result->nmetrics && strcmp(result->metrics[i].unit, unit) != 0)
@@ -485,7 +540,7 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value)
     }
     if (i == result->nmetrics)
         result->nmetrics++;
-    memcpy(result->metrics[i].unit, unit, length + 1);
+    snprintf(result->metrics[i].unit, sizeof result->metrics[i].unit, "%s", unit);
     result->metrics[i].value = value;
 }
 

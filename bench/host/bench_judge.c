@@ -2,16 +2,24 @@
 /**
  * Rows of this harness against the floor that was measured in the same run.
  *
- * They are judged as `tickfloor report` judges what is printed, from the same text, but for one thing: each repetition stands with
- * the fastest state of its row in place of its median. A busy hardware thread beside this one makes an empty loop take up to two cycles, and a
+ * They are judged as `tickfloor report` judges what is printed, from the same text, but each repetition stands with the fastest
+ * state of its row in place of its median. A busy hardware thread beside this one makes an empty loop take up to two cycles, and a
  * dead row would pass for a small one; it makes no row faster.
+ *
+ * What the text does not say is judged here: how a row did in turns with an empty loop, and how much of it is the counter's.
  */
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tickfloor/report.h>
 
 #include "bench_run.h"
+#include "judge.h"
+
+/* More of a window than this may not be the reading of the counter, nor its step. */
+#define READ_SHARE 0.1
 
 /** The rows as they are printed; to free(), NULL when out of memory. */
 static char *print_rows(const struct tkf_bench_session *session, const struct tkf_bench_row *rows,
@@ -49,6 +57,7 @@ static void take_verdict(const struct tkf_result *result, struct tkf_bench_row *
 {
     size_t used = 0;
     row->verdict = tkf_verdict_name(result->verdict);
+    row->hint = result->hint;
     for (unsigned i = 0; i < result->nevidence && used < sizeof row->evidence; i++) {
         int n = snprintf(row->evidence + used, sizeof row->evidence - used, "%s%s",
                          i > 0 ? "; " : "", result->evidence[i].text);
@@ -56,6 +65,62 @@ static void take_verdict(const struct tkf_result *result, struct tkf_bench_row *
         if (i == 0)
             row->first_evidence = n;
     }
+}
+
+/* ---- what the text does not say ----------------------------------------------------------------------------------- */
+
+static void overrule(struct tkf_bench_row *row, const struct tkf_result *result,
+                     enum tkf_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void overrule(struct tkf_bench_row *row, const struct tkf_result *result,
+                     enum tkf_verdict verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(row->evidence, sizeof row->evidence, format, arguments);
+    va_end(arguments);
+    row->first_evidence = (int)strlen(row->evidence);
+    row->verdict = tkf_verdict_name(verdict);
+    struct tkf_result judged = {.origin = result->origin, .verdict = verdict};
+    row->hint = tkf_hint(&judged);
+}
+
+/** The shortest that windows of the row usually were. */
+static double window_ns(const struct tkf_bench_row *row)
+{
+    double shortest = INFINITY;
+    for (unsigned i = 0; i < row->nrepetitions; i++) {
+        const struct tkf_bench_repetition *r = &row->repetitions[i];
+        if (r->nsamples > 0)
+            shortest = fmin(shortest, r->ns * (double)r->sizes[r->nsamples / 2]);
+    }
+    return shortest;
+}
+
+static bool judge_by_timer(const struct tkf_bench_session *session, const struct tkf_result *result,
+                           struct tkf_bench_row *row)
+{
+    const struct tkf_counter *counter = &session->profile.counter;
+    double window = window_ns(row), lost = fmax(counter->read_ns.mid, counter->step_ns);
+    if (!(lost > READ_SHARE * window))
+        return false;
+    overrule(row, result, TKF_VERDICT_TIMER_LIMITED,
+             "windows of %.3g ns, where one reading of the counter takes %.3g ns and its step is "
+             "%.3g ns",
+             window, counter->read_ns.mid, counter->step_ns);
+    return true;
+}
+
+static void judge_beside(const struct tkf_result *result, struct tkf_bench_row *row)
+{
+    const struct tkf_bench_beside *beside = &row->beside;
+    if (beside->windows > 0 && beside->ratio.hi <= 1 + TKF_FLOOR_TOLERANCE)
+        overrule(row, result, TKF_VERDICT_AT_FLOOR,
+                 "%.4g ns, where an empty loop in turns with it takes %.4g ns; it cannot be told "
+                 "from an empty loop, be it that the work is gone or that it fits beside the "
+                 "loop's own",
+                 beside->ns, beside->empty_ns);
 }
 
 void tkf_bench_judge(const struct tkf_bench_session *session, struct tkf_bench_row *rows,
@@ -74,8 +139,12 @@ void tkf_bench_judge(const struct tkf_bench_session *session, struct tkf_bench_r
         tkf_results_judge(results, &options) == 0) {
         for (size_t i = 0; i < nrows; i++) {
             const struct tkf_result *result = result_of(results, rows[i].name);
-            if (result != NULL && !result->failed)
-                take_verdict(result, &rows[i]);
+            if (result == NULL || result->failed)
+                continue;
+            take_verdict(result, &rows[i]);
+            if (result->verdict >= TKF_VERDICT_NEAR_FLOOR &&
+                !judge_by_timer(session, result, &rows[i]))
+                judge_beside(result, &rows[i]);
         }
     }
     if (in != NULL)

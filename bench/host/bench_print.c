@@ -6,6 +6,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_run.h"
@@ -41,6 +42,8 @@ void tkf_bench_print_head(const struct tkf_bench_session *session, FILE *out)
     const struct tkf_profile *profile = &session->profile;
     const struct tkf_cpu_floor *floor = &profile->cpus[0].floor;
     fprintf(out, "goos: %s\ngoarch: %s\n", profile->machine.os, profile->machine.arch);
+    /* Readers of Go's format know from it that this is no Go program. */
+    fprintf(out, "harness: tickfloor\n");
     if (session->options->pkg != NULL)
         fprintf(out, "pkg: %s\n", session->options->pkg);
     if (profile->machine.cpu[0] != '\0')
@@ -82,11 +85,14 @@ void tkf_bench_print_repetition(const struct tkf_bench_session *session,
                 (double)r->brackets / (double)r->iterations * session->bracket_ns);
 }
 
-void tkf_bench_print_mark(const struct tkf_bench_row *row, FILE *out)
+void tkf_bench_print_mark(const struct tkf_bench_row *row, bool with_hint, FILE *out)
 {
-    if (row->verdict != NULL && strcmp(row->verdict, "ok") != 0)
-        fprintf(out, "# Benchmark%s: %s: %.*s\n", row->name, row->verdict, row->first_evidence,
-                row->evidence);
+    if (row->verdict == NULL || strcmp(row->verdict, "ok") == 0)
+        return;
+    fprintf(out, "# Benchmark%s: %s: %.*s\n", row->name, row->verdict, row->first_evidence,
+            row->evidence);
+    if (with_hint && row->hint != NULL)
+        fprintf(out, "# what to do: %s\n", row->hint);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------- */
@@ -96,9 +102,25 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/** A name or a path of the program's need not be UTF-8, as JSON has to be. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = json_string(text);
+    char *copy = json == NULL ? strdup(text) : NULL;
+    if (copy == NULL)
+        return json;
+    for (char *c = copy; *c != '\0'; c++) {
+        if ((unsigned char)*c >= 0x80)
+            *c = '_';
+    }
+    json = json_string(copy);
+    free(copy);
+    return json;
+}
+
 static json_t *text_or_null(const char *text)
 {
-    return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
+    return text != NULL && text[0] != '\0' ? text_json(text) : json_null();
 }
 
 static json_t *mem_json(const struct tkf_bench_repetition *r)
@@ -116,7 +138,7 @@ static json_t *repetition_json(const struct tkf_bench_session *session,
                                const struct tkf_bench_repetition *r)
 {
     if (r->error[0] != '\0')
-        return json_pack("{s:s}", "error", r->error);
+        return json_pack("{s:o}", "error", text_json(r->error));
     json_t *samples = json_array(), *sizes = json_array(), *metrics = json_object();
     for (size_t i = 0; i < r->nsamples; i++) {
         json_array_append_new(samples, number(r->samples[i]));
@@ -133,15 +155,25 @@ static json_t *repetition_json(const struct tkf_bench_session *session,
                      metrics, "memory", session->options->mem ? mem_json(r) : json_null());
 }
 
+static json_t *beside_json(const struct tkf_bench_beside *beside)
+{
+    if (beside->windows == 0)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}", "ns", beside->ns, "empty_ns",
+                     beside->empty_ns, "ratio_lo", beside->ratio.lo, "ratio", beside->ratio.mid,
+                     "ratio_hi", beside->ratio.hi, "windows", (int)beside->windows);
+}
+
 static json_t *row_json(const struct tkf_bench_session *session, const struct tkf_bench_row *row)
 {
     json_t *repetitions = json_array();
     for (unsigned i = 0; i < row->nrepetitions; i++)
         json_array_append_new(repetitions, repetition_json(session, &row->repetitions[i]));
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "name", row->name, "file",
-                     row->entry->file, "line", (int)row->entry->line, "arg",
+    return json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_json(row->name),
+                     "file", text_json(row->entry->file), "line", (int)row->entry->line, "arg",
                      row->entry->nargs > 0 ? json_integer(row->arg) : json_null(), "verdict",
-                     text_or_null(row->verdict), "evidence", text_or_null(row->evidence),
+                     text_or_null(row->verdict), "evidence", text_or_null(row->evidence), "hint",
+                     text_or_null(row->hint), "beside_empty", beside_json(&row->beside),
                      "repetitions", repetitions);
 }
 

@@ -19,9 +19,10 @@
 /* A machine that is busy for a moment is tried again. */
 #define CALIBRATIONS_MAX 5
 
-/* How near to the floor is at it, and how often a row that is nearly there is looked at again. */
+/* How near to a cycle is at the floor. A row above that, up to so many cycles, is looked at once more, for so long. */
 #define FLOOR_WIDTH 1.02
-#define LOOKS_MAX   4
+#define LOOK_CYCLES 4
+#define LOOK_NS     200e6
 
 enum { STATUS_OK = 0, STATUS_USAGE = 2, STATUS_MEASURE = 3, STATUS_CANCELLED = 130 };
 
@@ -29,7 +30,8 @@ enum { STATUS_OK = 0, STATUS_USAGE = 2, STATUS_MEASURE = 3, STATUS_CANCELLED = 1
 
 void tkf_bench_defaults(struct tkf_bench_options *ret_options)
 {
-    *ret_options = (struct tkf_bench_options){.count = 1, .limit = {.time_ns = 1e9}};
+    *ret_options =
+        (struct tkf_bench_options){.count = 1, .limit = {.time_ns = 1e9}, .program = "tickfloor"};
 }
 
 static int refuse(struct tkf_input_error *ret_error, const char *next, const char *format, ...)
@@ -161,6 +163,22 @@ int tkf_bench_option(struct tkf_bench_options *options, const char *name, const 
 
 /* ---- rows --------------------------------------------------------------------------------------------------------- */
 
+/** The name of one row of a benchmark; to free(), NULL when out of memory. */
+static char *name_row(const struct tkf_bench_entry *entry, size_t arg)
+{
+    char *name = NULL;
+    int length = entry->nargs > 0
+                     ? asprintf(&name, "%s/%lld", entry->name, (long long)entry->args[arg])
+                     : asprintf(&name, "%s", entry->name);
+    if (length < 0)
+        return NULL;
+    for (char *c = name; *c != '\0'; c++) {
+        if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c))
+            *c = '_'; /* as Go does: a blank ends a name in its format */
+    }
+    return name;
+}
+
 /** The rows of the registered benchmarks that the filter takes; false when out of memory. */
 static bool collect(struct tkf_bench_session *session)
 {
@@ -173,27 +191,22 @@ static bool collect(struct tkf_bench_session *session)
     if (session->rows == NULL ||
         (filter != NULL && regcomp(&regex, filter, REG_EXTENDED | REG_NOSUB) != 0))
         return false;
+    bool complete = true;
     for (const struct tkf_bench_entry *e = tkf_bench_entries(); e != NULL; e = e->next) {
         for (size_t i = 0; i < (e->nargs > 0 ? e->nargs : 1); i++) {
-            struct tkf_bench_row *row = &session->rows[session->nrows];
-            *row = (struct tkf_bench_row){.entry = e};
-            if (e->nargs > 0) {
-                row->arg = e->args[i];
-                snprintf(row->name, sizeof row->name, "%s/%lld", e->name, (long long)row->arg);
-            } else {
-                snprintf(row->name, sizeof row->name, "%s", e->name);
+            char *name = name_row(e, i);
+            complete &= name != NULL;
+            if (name == NULL || (filter != NULL && regexec(&regex, name, 0, NULL, 0) != 0)) {
+                free(name);
+                continue;
             }
-            for (char *c = row->name; *c != '\0'; c++) {
-                if (isspace((unsigned char)*c))
-                    *c = '_'; /* as Go does: a blank ends a name in its format */
-            }
-            if (filter == NULL || regexec(&regex, row->name, 0, NULL, 0) == 0)
-                session->nrows++;
+            session->rows[session->nrows++] = (struct tkf_bench_row){
+                .entry = e, .name = name, .arg = e->nargs > 0 ? e->args[i] : 0};
         }
     }
     if (filter != NULL)
         regfree(&regex);
-    return true;
+    return complete;
 }
 
 /** Rows of one family have the name before the slash in common, and lie together. */
@@ -256,6 +269,15 @@ static uint64_t read_counter(const void *ctx)
     return ticks;
 }
 
+/** The same machine code as that of an empty tkf_loop(), at the beginning of a line. */
+static uint64_t run_empty(const void *ctx, uint64_t iterations)
+{
+    const struct tkf_counter *counter = ctx;
+    uint64_t ticks[2];
+    counter->source->kernels[tkf_arch_roles.loop_fused](iterations, ticks);
+    return ticks[1] - ticks[0];
+}
+
 /** The machine's floor, and with it the counter that times the benchmarks. An exit status. */
 static int calibrate(struct tkf_bench_session *session, FILE *err)
 {
@@ -271,11 +293,14 @@ static int calibrate(struct tkf_bench_session *session, FILE *err)
     if (error == TKF_ECANCELLED)
         return STATUS_CANCELLED;
     if (error != 0) {
-        fprintf(err, "tickfloor: %s%s%s\n", why.text, why.next[0] != '\0' ? "; " : "", why.next);
+        fprintf(err, "%s: %s%s%s\n", session->options->program, why.text,
+                why.next[0] != '\0' ? "; " : "", why.next);
         return error == TKF_EINVAL || error == TKF_ENOCPU ? STATUS_USAGE : STATUS_MEASURE;
     }
     session->timer = (struct tkf_bench_timer){
         .now = read_counter,
+        .empty = run_empty,
+        .empty_ns = session->profile.cpus[0].floor.cycle_ns,
         .ctx = &session->profile.counter,
         .tick_ns = 1e9 / session->profile.counter.hz,
         .step_ns = session->profile.counter.step_ns,
@@ -298,8 +323,8 @@ static int bind_cpu(const struct tkf_bench_session *session, FILE *err)
     }
     if (error == 0)
         return STATUS_OK;
-    fprintf(err, "tickfloor: --cpu: cannot be bound to CPU %s: %s; name another, or leave it out\n",
-            session->options->cpu, reason);
+    fprintf(err, "%s: --cpu: cannot be bound to CPU %s: %s; name another, or leave it out\n",
+            session->options->program, session->options->cpu, reason);
     return STATUS_USAGE;
 }
 
@@ -324,6 +349,24 @@ static bool cancelled(const struct tkf_bench_session *session)
     return session->options->limit.cancelled != NULL && session->options->limit.cancelled(NULL);
 }
 
+static const char *volatile running;
+
+const char *tkf_bench_running(void)
+{
+    return running;
+}
+
+/** One repetition of a row. */
+static int repeat(const struct tkf_bench_session *session, const struct tkf_bench_row *row,
+                  const struct tkf_bench_limit *limit, struct tkf_bench_repetition *ret)
+{
+    running = row->name;
+    int error =
+        tkf_bench_repeat(row->entry, row->arg, &session->timer, limit, session->options->mem, ret);
+    running = NULL;
+    return error;
+}
+
 /** All repetitions of a row, each printed as it is there. */
 static void run_row(struct tkf_bench_session *session, struct tkf_bench_row *row, FILE *out,
                     FILE *err)
@@ -331,14 +374,13 @@ static void run_row(struct tkf_bench_session *session, struct tkf_bench_row *row
     const struct tkf_bench_options *options = session->options;
     row->repetitions = calloc(options->count, sizeof *row->repetitions);
     if (row->repetitions == NULL) {
-        fprintf(err, "tickfloor: out of memory; give a smaller --count\n");
+        fprintf(err, "%s: out of memory; give a smaller --count\n", options->program);
         session->failed = true;
         return;
     }
     while (row->nrepetitions < options->count && !cancelled(session)) {
         struct tkf_bench_repetition *r = &row->repetitions[row->nrepetitions++];
-        int error = tkf_bench_repeat(row->entry, row->arg, &session->timer, &options->limit,
-                                     options->mem, r);
+        int error = repeat(session, row, &options->limit, r);
         if (error != 0) {
             session->failed = true;
             fflush(out);
@@ -366,22 +408,35 @@ static double fastest_ns(const struct tkf_bench_row *row)
 }
 
 /**
- * A row between the floor and what cannot be told from it may be an empty loop beside a busy hardware thread: look at it a few
- * times more, for the verdict alone.
+ * A row of a few cycles that is not at the floor may be an empty loop beside a busy hardware thread. Look at it once more, in
+ * turns with an empty loop, for the verdict alone.
  */
 static void look_again(const struct tkf_bench_session *session, struct tkf_bench_row *row)
 {
-    double floor_ns = session->profile.cpus[0].floor.floor_ns.lo;
+    /* Not the floor as measured: that may have met the same neighbour. */
+    double cycle_ns = session->profile.cpus[0].floor.cycle_ns;
+    struct tkf_bench_limit limit = session->options->limit;
+    struct tkf_bench_repetition r;
+    limit.time_ns = LOOK_NS;
+    limit.beside_empty = true;
     row->fast_ns = fastest_ns(row);
-    for (int i = 0; i < LOOKS_MAX && row->fast_ns > floor_ns * FLOOR_WIDTH &&
-                    row->fast_ns < session->profile.suspect_below_ns && !cancelled(session);
-         i++) {
-        struct tkf_bench_repetition r;
-        if (tkf_bench_repeat(row->entry, row->arg, &session->timer, &session->options->limit,
-                             session->options->mem, &r) == 0)
-            row->fast_ns = fmin(row->fast_ns, r.fast_ns);
-        tkf_bench_repetition_free(&r);
+    if (!(row->fast_ns > FLOOR_WIDTH * cycle_ns && row->fast_ns < LOOK_CYCLES * cycle_ns) ||
+        cancelled(session))
+        return;
+    if (repeat(session, row, &limit, &r) == 0) {
+        row->fast_ns = fmin(row->fast_ns, r.fast_ns);
+        tkf_bench_beside(&r, &row->beside);
     }
+    tkf_bench_repetition_free(&r);
+}
+
+/** A hint is given once. */
+static bool is_new_hint(const struct tkf_bench_session *session, size_t row)
+{
+    size_t i = 0;
+    while (i < row && session->rows[i].hint != session->rows[row].hint)
+        i++;
+    return i == row;
 }
 
 static void run_rows(struct tkf_bench_session *session, FILE *out, FILE *err)
@@ -397,7 +452,7 @@ static void run_rows(struct tkf_bench_session *session, FILE *out, FILE *err)
         /* All rows so far: what a row is worth shows beside others too. */
         tkf_bench_judge(session, session->rows, end);
         for (size_t i = first; i < end && !session->options->json; i++)
-            tkf_bench_print_mark(&session->rows[i], out);
+            tkf_bench_print_mark(&session->rows[i], is_new_hint(session, i), out);
     }
 }
 
@@ -405,7 +460,7 @@ static int measure(struct tkf_bench_session *session, FILE *out, FILE *err)
 {
     const struct tkf_bench_options *options = session->options;
     if (options->shuffle && !shuffle(session)) {
-        fprintf(err, "tickfloor: out of memory\n");
+        fprintf(err, "%s: out of memory\n", options->program);
         return STATUS_MEASURE;
     }
     int status = open_timer(session, err);
@@ -417,8 +472,8 @@ static int measure(struct tkf_bench_session *session, FILE *out, FILE *err)
     if (cancelled(session))
         return STATUS_CANCELLED;
     if (options->json && tkf_bench_print_json(session, out) != 0) {
-        fprintf(err,
-                "tickfloor: the results cannot be printed as JSON: out of memory or no room\n");
+        fprintf(err, "%s: the results cannot be printed as JSON: out of memory or no room\n",
+                options->program);
         return STATUS_MEASURE;
     }
     return session->failed ? STATUS_MEASURE : STATUS_OK;
@@ -430,14 +485,14 @@ int tkf_bench_run(const struct tkf_bench_options *options, FILE *out, FILE *err)
     struct tkf_bench_session *session = calloc(1, sizeof *session);
     int status = STATUS_MEASURE;
     if (session == NULL) {
-        fprintf(err, "tickfloor: out of memory\n");
+        fprintf(err, "%s: out of memory\n", options->program);
         return status;
     }
     session->options = options;
     if (!collect(session)) {
-        fprintf(err, "tickfloor: out of memory\n");
+        fprintf(err, "%s: out of memory\n", options->program);
     } else if (session->nrows == 0) {
-        fprintf(err, "tickfloor: no benchmark matches '%s'; --list shows them all\n",
+        fprintf(err, "%s: no benchmark matches '%s'; --list shows them all\n", options->program,
                 options->filter != NULL ? options->filter : "");
         status = STATUS_USAGE;
     } else if (options->list) {
@@ -451,6 +506,7 @@ int tkf_bench_run(const struct tkf_bench_options *options, FILE *out, FILE *err)
         for (unsigned k = 0; k < session->rows[i].nrepetitions; k++)
             tkf_bench_repetition_free(&session->rows[i].repetitions[k]);
         free(session->rows[i].repetitions);
+        free(session->rows[i].name);
     }
     free(session->rows);
     tkf_profile_free(&session->profile);

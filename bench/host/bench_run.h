@@ -6,6 +6,7 @@
  *   bench_rows.c    which benchmarks run, how often, for how long; their results
  *   bench_print.c   Go's benchmark format and JSON
  *   bench_judge.c   each row against the floor
+ *   bench_beside.c  each row against an empty loop that ran in turns with it
  *   bench_main.c    options, and the main() of a program
  *   mem.c           allocation counts; one for each operating system
  */
@@ -20,7 +21,6 @@
 #include <tickfloor/profile.h>
 
 #define TKF_BENCH_METRICS_MAX 8
-#define TKF_BENCH_NAME_SIZE   160
 #define TKF_BENCH_COUNT_MAX   10000
 
 /** Calls and bytes of the C library's allocator, of all threads, since the process began. */
@@ -32,15 +32,20 @@ struct tkf_mem_counts {
 /** How the time of a repetition is read: a source that proved itself, and its rate. */
 struct tkf_bench_timer {
     uint64_t (*now)(const void *ctx); /**< fenced, in ticks */
+    /** A window of an empty loop, between two such readings; NULL: none is known. */
+    uint64_t (*empty)(const void *ctx, uint64_t iterations);
     const void *ctx;
     double tick_ns;
     double step_ns;
+    double empty_ns; /**< one iteration of that loop, about */
 };
 
 /** What one repetition may take. */
 struct tkf_bench_limit {
-    double time_ns;               /**< measured time to fill */
-    uint64_t iterations;          /**< exactly so many instead; 0: as many as fill time_ns */
+    double time_ns;      /**< measured time to fill */
+    uint64_t iterations; /**< exactly so many instead; 0: as many as fill time_ns */
+    bool
+        beside_empty; /**< after each window one of the timer's empty loop, which counts for nothing */
     bool (*cancelled)(void *ctx); /**< asked after each window, with NULL; NULL: never */
 };
 
@@ -58,6 +63,7 @@ struct tkf_bench_repetition {
     double mean_ns;  /**< all measured time over all iterations */
     double *samples; /**< [nsamples] ns of each window, in order */
     uint64_t *sizes; /**< [nsamples] iterations of each window */
+    double *empty; /**< [nsamples] ns of an empty iteration right after each window; NULL without */
     size_t nsamples, capacity;
     uint64_t iterations;       /**< all that were measured, those that sized the windows too */
     double total_ns;           /**< the time of those */
@@ -86,6 +92,19 @@ double tkf_bench_bracket_ns(const struct tkf_bench_timer *timer);
 /** The registered benchmarks, in order. */
 struct tkf_bench_entry *tkf_bench_entries(void);
 
+/* ---- bench_beside.c ----------------------------------------------------------------------------------------------- */
+
+/** What a benchmark took in windows that lie between two of an empty loop, while that ran at its fastest. */
+struct tkf_bench_beside {
+    double ns, empty_ns;   /**< medians */
+    struct tkf_band ratio; /**< of the one to the other, with the median's 95 % interval */
+    unsigned windows;      /**< that it rests on; 0: nothing is known */
+};
+
+/** Find that in a repetition that ran beside an empty loop. False where there are too few windows, or out of memory. */
+bool tkf_bench_beside(const struct tkf_bench_repetition *repetition,
+                      struct tkf_bench_beside *ret_beside);
+
 /* ---- bench_rows.c ------------------------------------------------------------------------------------------------- */
 
 /** As the command line has them. */
@@ -96,8 +115,9 @@ struct tkf_bench_options {
         *filter; /**< POSIX extended regular expression, matched anywhere in the name; NULL: all */
     bool list, mem, json, shuffle;
     uint64_t seed;
-    const char *cpu; /**< number of the CPU to be bound to; NULL: not bound */
-    const char *pkg; /**< the "pkg:" of the output */
+    const char *cpu;     /**< number of the CPU to be bound to; NULL: not bound */
+    const char *pkg;     /**< the "pkg:" of the output */
+    const char *program; /**< what errors begin with */
 };
 
 void tkf_bench_defaults(struct tkf_bench_options *ret_options);
@@ -114,13 +134,15 @@ int tkf_bench_option(struct tkf_bench_options *options, const char *name, const 
 struct tkf_bench_row {
     const struct tkf_bench_entry *entry;
     int64_t arg;
-    char name[TKF_BENCH_NAME_SIZE];           /**< without "Benchmark" */
+    char *name;                               /**< without "Benchmark" */
     struct tkf_bench_repetition *repetitions; /**< [nrepetitions] */
     unsigned nrepetitions;
-    double fast_ns;      /**< in the fastest state that it was seen in; what it is judged by */
+    double fast_ns; /**< in the fastest state that it was seen in; what it is judged by */
+    struct tkf_bench_beside beside; /**< where that was looked at: near the floor */
     const char *verdict; /**< as in a report: "at-floor"; NULL when it could not be judged */
     char evidence[800];  /**< what was seen, the most telling first */
     int first_evidence;  /**< how many bytes of it the first takes: enough for people */
+    const char *hint;    /**< what to do, one of a few texts that stay; NULL for ok */
 };
 
 /** A run. */
@@ -142,6 +164,9 @@ struct tkf_bench_session {
  */
 int tkf_bench_run(const struct tkf_bench_options *options, FILE *out, FILE *err);
 
+/** The name of the row whose function is running, NULL between them: for a handler of signals. */
+const char *tkf_bench_running(void);
+
 /**
  * The beginning of a run alone: bind as the options say, calibrate, and find the timer. An exit status; on 0 end the session
  * with tkf_profile_free(&ret_session->profile), and leave it where it is: the timer points into it.
@@ -155,7 +180,8 @@ void tkf_bench_print_head(const struct tkf_bench_session *session, FILE *out);
 void tkf_bench_print_repetition(const struct tkf_bench_session *session,
                                 const struct tkf_bench_row *row,
                                 const struct tkf_bench_repetition *repetition, FILE *out);
-void tkf_bench_print_mark(const struct tkf_bench_row *row, FILE *out);
+/** What is to be said of a row; with_hint: and what to do. Nothing for a row that is ok. */
+void tkf_bench_print_mark(const struct tkf_bench_row *row, bool with_hint, FILE *out);
 int tkf_bench_print_json(const struct tkf_bench_session *session, FILE *out);
 
 /* ---- bench_judge.c ------------------------------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@
 /** CPUs among which one is measured. */
 struct target {
     const char *kind;
+    unsigned kind_index;
     const unsigned *candidates;
     unsigned ncandidates;
 };
@@ -25,6 +26,8 @@ struct host {
     const struct tkf_calibrate_request *request;
     struct tkf_topology *topology;
     unsigned pinned_cpu;
+    struct tkf_steer *steer; /* where CPUs cannot be bound: the kind of core, if it could be had */
+    const char *steered;     /* how */
     struct tkf_pmu *pmu;
     bool pmu_asked;
     struct tkf_pmu_status pmu_status;
@@ -107,6 +110,17 @@ static int core_clock(void *ctx, uint64_t *ret_cycles)
     return 0;
 }
 
+/** A window in which the thread ran on the kind of core that is measured; of any other nothing is given. */
+static void run_steered(void *ctx, const struct tkf_source *src, unsigned kernel, uint64_t iters,
+                        uint64_t ret_ticks[2])
+{
+    const struct host *host = ctx;
+    uint64_t elsewhere = tkf_steer_elsewhere(host->steer);
+    src->kernels[kernel](iters, ret_ticks);
+    if (tkf_steer_elsewhere(host->steer) != elsewhere)
+        ret_ticks[1] = ret_ticks[0];
+}
+
 static bool cancelled(void *ctx)
 {
     struct host *host = ctx;
@@ -148,7 +162,7 @@ static int choose_targets(const struct tkf_calibrate_request *request,
 
     if (by_kind) {
         for (unsigned k = 0; k < nkinds && n < CPUS_MAX; k++)
-            targets[n++] = (struct target){kinds[k].name, kinds[k].cpus, kinds[k].ncpus};
+            targets[n++] = (struct target){kinds[k].name, k, kinds[k].cpus, kinds[k].ncpus};
         *ret_ntargets = n;
         return 0;
     }
@@ -173,7 +187,7 @@ static int choose_targets(const struct tkf_calibrate_request *request,
             for (unsigned c = 0; c < ncpus && !wanted; c++)
                 wanted = cpus[c] == kinds[k].cpus[i];
             if (wanted)
-                targets[n++] = (struct target){kinds[k].name, &kinds[k].cpus[i], 1};
+                targets[n++] = (struct target){kinds[k].name, k, &kinds[k].cpus[i], 1};
         }
     }
     *ret_ntargets = n;
@@ -181,9 +195,16 @@ static int choose_targets(const struct tkf_calibrate_request *request,
 }
 
 /** One sentence: why this CPU. */
-static void explain_choice(const struct target *target, struct tkf_profile_cpu *cpu)
+static void explain_choice(const struct host *host, const struct target *target,
+                           struct tkf_profile_cpu *cpu)
 {
     const struct tkf_cpu_floor *f = &cpu->floor;
+    if (!f->pinned) {
+        snprintf(cpu->chosen, sizeof cpu->chosen, "the system's choice%s%s",
+                 host->steer != NULL ? " among its kind: " : "",
+                 host->steer != NULL ? host->steered : "");
+        return;
+    }
     if (target->ncandidates == 1) {
         snprintf(cpu->chosen, sizeof cpu->chosen, "the only CPU to choose from");
         return;
@@ -222,14 +243,21 @@ static void count_cpus(struct tkf_machine *machine, const struct tkf_topology *t
     machine->kinds = nkinds > 1 || kinds[0].name[0] != '\0' ? nkinds : 0;
 }
 
-static int measure_cpus(struct host *host, const struct tkf_env *env, const struct target *targets,
+static int measure_cpus(struct host *host, struct tkf_env *env, const struct target *targets,
                         unsigned ntargets, struct tkf_scratch *scratch, struct tkf_profile *profile,
                         struct tkf_input_error *ret_error)
 {
     struct tkf_calibrate_options options;
     tkf_calibrate_defaults(&options, host->request->quick);
+    unsigned nkinds;
+    const struct tkf_kind *kinds = tkf_topology_kinds(host->topology, &nkinds);
     for (unsigned i = 0; i < ntargets; i++) {
         struct tkf_profile_cpu *cpu = &profile->cpus[i];
+        tkf_steer_end(host->steer);
+        host->steer = NULL;
+        int steered =
+            tkf_steer_begin(kinds, nkinds, targets[i].kind_index, &host->steer, &host->steered);
+        env->run = steered == 0 ? run_steered : NULL;
         host->done = (double)i / ntargets;
         host->share = 1.0 / ntargets;
         int error = tkf_calibrate_cpu(env, &options, &profile->counter, targets[i].candidates,
@@ -243,8 +271,11 @@ static int measure_cpus(struct host *host, const struct tkf_env *env, const stru
                         error == TKF_ENOISE ? "stop what else runs here and try again" : "",
                         "CPU %u: %s", targets[i].candidates[0], tkf_strerror(error));
         profile->ncpus = i + 1;
-        snprintf(cpu->kind, sizeof cpu->kind, "%s", targets[i].kind);
-        explain_choice(&targets[i], cpu);
+        explain_choice(host, &targets[i], cpu);
+        if (cpu->floor.pinned || steered == 0)
+            snprintf(cpu->kind, sizeof cpu->kind, "%s", targets[i].kind);
+        if (!cpu->floor.pinned)
+            cpu->floor.cpu = targets[i].candidates[0];
         cpu->pmu = host->pmu_status;
         cpu->cycle_check.cycles = cpu->floor.own_cycles;
         snprintf(cpu->cycle_check.by, sizeof cpu->cycle_check.by, "%s",
@@ -253,6 +284,8 @@ static int measure_cpus(struct host *host, const struct tkf_env *env, const stru
                  cpu->floor.core_clock_error == 0 ? "" : host->core_clock_reason);
         if (cpu->floor.suspect_below_ns > profile->suspect_below_ns)
             profile->suspect_below_ns = cpu->floor.suspect_below_ns;
+        if (!cpu->floor.pinned && steered != 0)
+            break; /* the next would be measured wherever the system likes, as this one was */
     }
     return 0;
 }
@@ -340,7 +373,7 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
         snprintf(host.core_clock_reason, sizeof host.core_clock_reason,
                  "this CPU counts no cycles of its own that a program may read");
     if (profile->counter.source->is_cpu_counter)
-        tkf_rate_add(&profile->counter, "perf-time-page", tkf_pmu_counter_hz());
+        tkf_rate_add(&profile->counter, tkf_pmu_counter_rate, tkf_pmu_counter_hz());
 
     error = measure_cpus(&host, &env, work->targets, ntargets, &work->scratch, profile, ret_error);
     if (error != 0)
@@ -359,6 +392,7 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
 
 end:
     close_pmu(&host);
+    tkf_steer_end(host.steer);
     if (host.topology != NULL)
         tkf_topology_unpin(host.topology);
     tkf_topology_free(host.topology);

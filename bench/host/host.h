@@ -64,6 +64,17 @@ bool tkf_topology_allows(const struct tkf_topology *topology, unsigned cpu);
 /** The CPUs that this process may use, as "0-3,5". */
 void tkf_topology_describe(const struct tkf_topology *topology, char *ret_text, size_t size);
 
+/**
+ * The data and unified caches of one CPU, nearest first, and its nearest neighbour. Loads a topology with caches, which the
+ * one above leaves out, because calibrating is the faster for it.
+ * @param ret_caches     as far as the system says.
+ * @param ret_neighbour  a CPU of another core that this process may use, behind the nearest cache that they share; of the
+ *                       same core where there is no other; `cpu` itself when it is alone.
+ * @return how many caches were written.
+ */
+unsigned tkf_topology_caches(const struct tkf_topology *topology, unsigned cpu,
+                             struct tkf_cache ret_caches[TKF_CACHES_MAX], unsigned *ret_neighbour);
+
 /** Bind the calling thread to one CPU, and verify where it runs. TKF_ENOCPU · TKF_EUNSUPPORTED · TKF_EPERM. */
 int tkf_topology_pin(struct tkf_topology *topology, unsigned cpu);
 
@@ -81,6 +92,27 @@ int tkf_cpulist_parse(const char *text, unsigned *ret_cpus, unsigned max, unsign
 
 /** The reverse: CPUs, ascending, as "0,3-5". Cut at its size. */
 void tkf_cpulist_print(const unsigned *cpus, unsigned ncpus, char *ret_text, size_t size);
+
+/* ---- steer.c, one for each operating system: a kind of core, where no CPU can be bound ------------------------------- */
+
+struct tkf_steer;
+
+/**
+ * Ask the system to run the calling thread on one kind of core, and see that it does. For a system that binds no thread.
+ * @param kinds      [nkinds], those of tkf_topology_kinds().
+ * @param kind       the index of the one that is wanted.
+ * @param ret_steer  end it with tkf_steer_end(), in the same thread.
+ * @param ret_how    a clause: how it was asked, and whether the system tells where the thread runs. Constant.
+ * Errors: TKF_EUNSUPPORTED nothing like it exists here, or the thread went elsewhere · TKF_ENOMEM.
+ */
+int tkf_steer_begin(const struct tkf_kind *kinds, unsigned nkinds, unsigned kind,
+                    struct tkf_steer **ret_steer, const char **ret_how);
+
+/** Cycles that the calling thread has spent on other kinds, ever; always 0 where the system does not tell. */
+uint64_t tkf_steer_elsewhere(const struct tkf_steer *steer);
+
+/** Ask for nothing any more. NULL is nothing. */
+void tkf_steer_end(struct tkf_steer *steer);
 
 /* ---- guard.c: running what may trap ----------------------------------------------------------------------------- */
 
@@ -156,7 +188,13 @@ int tkf_pmu_read(struct tkf_pmu *pmu, struct tkf_events *ret_events);
 /** The kernel's driver of a CPU's hardware counters, "" where there is none. `root` as for tkf_facts_read(). */
 void tkf_pmu_device(const char *root, unsigned cpu, char *ret_name, size_t size);
 
-/** A rate for the time counter from the kernel's perf page (cap_user_time), Hz; NAN where the kernel gives none. */
+/**
+ * The rate of the time counter that the kernel knows, Hz; NAN where it gives none. Linux: the perf page (cap_user_time);
+ * macOS: a sysctl, on Intel.
+ */
 double tkf_pmu_counter_hz(void);
+
+/** What that rate is called in a profile. */
+extern const char tkf_pmu_counter_rate[];
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gaps.h"
 #include "firmware.h"
 #include "rate.h"
 #include "window.h"
@@ -14,17 +15,13 @@ static uint64_t look(const struct tkf_env *env, const struct tkf_source *src, ui
                      uint64_t *lost)
 {
     struct tkf_uefi_quiet quiet = tkf_uefi_quiet_begin();
-    uint64_t first = tkf_window_now(env, src), last = first;
-    do {
-        uint64_t now = tkf_window_now(env, src), delta = now > last ? now - last : 0;
-        if (delta > gap_ticks) {
-            gaps->count++;
-            *lost += delta;
-            if (delta > *worst)
-                *worst = delta;
-        }
-        last = now;
-    } while (last - first < slice_ticks);
+    uint64_t first = tkf_window_now(env, src), last = first, gap;
+    while ((gap = tkf_gap_next(env, src, gap_ticks, first + slice_ticks, &last)) != 0) {
+        gaps->count++;
+        *lost += gap;
+        if (gap > *worst)
+            *worst = gap;
+    }
     tkf_uefi_quiet_end(quiet);
     return last - first;
 }
@@ -33,17 +30,13 @@ void tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *cou
                         unsigned seconds, struct tkf_uefi_gaps *ret_gaps)
 {
     struct tkf_uefi_gaps gaps = {.count = 0};
-    double hz = tkf_rate_guess_hz(counter), gap_ticks = GAP_NS * 1e-9 * hz;
+    double hz = tkf_rate_guess_hz(counter);
+    uint64_t gap_ticks = tkf_gap_threshold_ticks(env, counter, GAP_NS);
     uint64_t ticks = 0, worst = 0, lost = 0;
-    /* A counter whose reads or steps are slow has no smaller gaps to tell. */
-    if (gap_ticks < 8 * counter->read_ticks.mid)
-        gap_ticks = 8 * counter->read_ticks.mid;
-    if (gap_ticks < 2 * (double)counter->step_ticks)
-        gap_ticks = 2 * (double)counter->step_ticks;
     while ((double)ticks < seconds * hz)
-        ticks += look(env, counter->source, (uint64_t)(SLICE_S * hz), (uint64_t)gap_ticks, &gaps,
-                      &worst, &lost);
-    gaps.limit_ns = tkf_ticks_to_ns(counter, gap_ticks);
+        ticks +=
+            look(env, counter->source, (uint64_t)(SLICE_S * hz), gap_ticks, &gaps, &worst, &lost);
+    gaps.limit_ns = tkf_ticks_to_ns(counter, (double)gap_ticks);
     gaps.seconds = (double)ticks / counter->hz;
     gaps.worst_ns = tkf_ticks_to_ns(counter, (double)worst);
     gaps.lost_share = (double)lost / (double)ticks;

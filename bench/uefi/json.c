@@ -116,24 +116,30 @@ static void put_counts(struct json *json, const unsigned *counts, unsigned count
     close(json, "]", count == 0);
 }
 
-static void put_states(struct json *json, const struct tkf_loop *loop)
+static void put_flags(struct json *json, const struct tkf_field *field, const bool *flags)
 {
-    const struct tkf_state *states[] = {&loop->fast, &loop->slow};
-    static const char *const names[] = {"fast", "slow"};
     bool empty = true;
     open(json, "[");
-    for (unsigned i = 0; i < 2; i++) {
-        if (!(states[i]->share > 0))
+    for (unsigned i = 0; i < field->max; i++) {
+        if (!flags[i])
             continue;
         next(json, empty);
         empty = false;
-        open(json, "{");
-        put_name(json, true, "name");
-        put_string(json, names[i]);
-        put_members(json, false, tkf_state_fields, (const char *)states[i]);
-        close(json, "}", false);
+        put_string(json, field->names[i]);
     }
     close(json, "]", empty);
+}
+
+static void put_states(struct json *json, const struct tkf_loop *loop)
+{
+    const struct tkf_state *states[] = {&loop->fast, &loop->slow};
+    struct tkf_named_state seen[2];
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (states[i]->share > 0)
+            seen[count++] = (struct tkf_named_state){.state = *states[i], .which = i};
+    }
+    put_list(json, tkf_state_fields, (const char *)seen, sizeof seen[0], count);
 }
 
 static void put_value(struct json *json, const struct tkf_field *field, const char *base)
@@ -178,6 +184,9 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
     case TKF_FIELD_OBJECT:
         put_object(json, field->members, at);
         return;
+    case TKF_FIELD_OWNED:
+        put_object(json, field->members, *(const char *const *)at);
+        return;
     case TKF_FIELD_LIST:
         put_list(json, field->members, at, field->size,
                  *(const unsigned *)(base + field->count_offset));
@@ -187,8 +196,15 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
         put_list(json, field->members, (const char *)profile->cpus, sizeof profile->cpus[0],
                  profile->ncpus);
         return;
+    case TKF_FIELD_CPUS_FIRST:
+        put_object(json, field->members,
+                   (const char *)((const struct tkf_profile *)base)->cpus);
+        return;
     case TKF_FIELD_COUNTS:
-        put_counts(json, (const unsigned *)at, TKF_HISTOGRAM_BINS);
+        put_counts(json, (const unsigned *)at, field->max);
+        return;
+    case TKF_FIELD_FLAGS:
+        put_flags(json, field, (const bool *)at);
         return;
     case TKF_FIELD_STATES:
         put_states(json, (const struct tkf_loop *)base);
@@ -209,6 +225,8 @@ static void put_members(struct json *json, bool first, const struct tkf_field *f
                         const char *base)
 {
     for (const struct tkf_field *field = fields; field->name != NULL; field++) {
+        if (tkf_field_left_out(field, base))
+            continue;
         put_name(json, first && field == fields, field->name);
         put_value(json, field, base);
     }
@@ -228,10 +246,6 @@ void tkf_uefi_json_profile(const struct tkf_profile *profile, struct tkf_uefi_te
     put_name(&json, true, "schema");
     put_string(&json, TKF_PROFILE_SCHEMA);
     put_members(&json, false, tkf_profile_fields, (const char *)profile);
-    if (profile->ncpus > 0) {
-        put_name(&json, false, "noise");
-        put_object(&json, tkf_noise_fields, (const char *)&profile->cpus[0]);
-    }
     close(&json, "}", false);
     tkf_uefi_text_add(text, "\n");
 }

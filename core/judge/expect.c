@@ -44,6 +44,7 @@ static const struct {
 } works[] = {{"ops", OPS_A_CYCLE}, {"bytes", TKF_BYTES_A_CYCLE}};
 
 struct expectation {
+    unsigned line;
     char *pattern; /* of one line: that of the expectations before it is the same string */
     char *text;    /* as written */
     enum relation relation;
@@ -112,6 +113,7 @@ static int add(struct tkf_expect *expect, const char *pattern, const char *word,
     if (!list)
         return TKF_ENOMEM;
     expect->list = list;
+    expectation.line = line;
     expectation.pattern = strdup(pattern);
     expectation.text = strdup(word);
     expect->list[expect->n++] = expectation;
@@ -169,6 +171,25 @@ void tkf_expect_free(struct tkf_expect *expect)
     }
     free(expect->list);
     free(expect);
+}
+
+const char *tkf_expect_pattern(const struct tkf_expect *expect, size_t index, unsigned *ret_line)
+{
+    if (!expect || index >= expect->n)
+        return NULL;
+    *ret_line = expect->list[index].line;
+    return expect->list[index].pattern;
+}
+
+bool tkf_expect_is_met(const struct tkf_expect *expect, size_t index,
+                       const struct tkf_results *results)
+{
+    const struct expectation *expectation = &expect->list[index];
+    for (size_t i = 0; i < results->nrows; i++) {
+        if (fnmatch(expectation->pattern, results->rows[i]->result.name, 0) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* An unknown quantity breaks nothing. */

@@ -13,16 +13,23 @@
  * Of runtimes with a JIT or an interpreter the numbers hold for the versions that were measured
  * (node 20, CPython 3.11), and the interpreter's is rough: it differs by more between versions than
  * a benchmark's own work.
+ *
+ * b.Loop keeps its counter in memory, as KeepRunning does: a core that does not rename memory forwards each
+ * store to the next load in four to six cycles.
  */
 /* clang-format off */
 static const struct tkf_harness harnesses[] = {
     {"go", TKF_TIMING_BATCHED,
-     {{.name = "b.N", .lo = 1.0, .hi = 1.0}},
+     {{.name = "b.N", .lo = 1.0, .hi = 1.0}}, .untold = "b.Loop", .untold_most = 6,
      .cap = 1e9, .benchtime_ns = 1 * S},
-    {"benchstat", TKF_TIMING_BATCHED,
-     {{.name = "b.N", .lo = 1.0, .hi = 1.0}},
+    {"tickfloor", TKF_TIMING_BATCHED,
+     {{.name = "tkf_loop", .lo = 1.0, .hi = 1.0}},
      .cap = NAN, .benchtime_ns = NAN},
-    {"google-benchmark", TKF_TIMING_BATCHED, {{.name = "kept", .lo = 1.0, .hi = 1.0}},
+    {"benchstat", TKF_TIMING_BATCHED,
+     {{.name = "b.N", .lo = 1.0, .hi = 1.0}}, .untold = "b.Loop", .untold_most = 6,
+     .cap = NAN, .benchtime_ns = NAN},
+    {"google-benchmark", TKF_TIMING_BATCHED,
+     {{.name = "kept", .lo = 1.0, .hi = 1.0}}, .untold = "KeepRunning", .untold_most = 6,
      .cap = 1e9, .benchtime_ns = 0.5 * S},
     {"criterion", TKF_TIMING_BATCHED,
      {{.name = "unit", .lo = 0.125, .hi = 0.125}, {.name = "value", .lo = 1.0, .hi = 1.0}},

@@ -22,6 +22,11 @@ struct tkf_harness {
     const char *framework;
     enum tkf_timing timing;
     struct tkf_harness_form forms[TKF_HARNESS_FORMS_MAX]; /**< cheapest first */
+    /**
+     * A form that results do not tell from the first; NULL. On some cores it costs the same; what it costs elsewhere at most.
+     */
+    const char *untold;
+    double untold_most;
     double cap;          /**< most iterations that it does, NAN: no known limit */
     double benchtime_ns; /**< that it aims at unless told otherwise, NAN */
 };

@@ -12,6 +12,7 @@ struct keep {
 };
 
 static const struct keep keeps[] = {
+    {"tickfloor", "pass the result to tkf_keep(), and the input through tkf_opaque() in the loop"},
     {"go",
      "use `for b.Loop()` (Go 1.24), or store the result in a package variable and take the input "
      "from one"},
@@ -88,20 +89,73 @@ static const char *keep(const char *framework)
     return k->text;
 }
 
-const char *tkf_hint(enum tkf_verdict verdict, const struct tkf_origin *origin)
+/*
+ * What to do about a finding whose cause is another than work that was optimised away, by the rule
+ * that its first evidence names. A framework's own advice stands before that for all.
+ */
+static const struct {
+    const char *rule, *framework, *text;
+} advices[] = {
+    {TKF_RULE_EXPECT, NULL,
+     "find out which of the two is out of date: correct the benchmark, or what is expected of it"},
+    {"below-one-cycle", "go",
+     "loop over b.N round the work (`for b.Loop()`) with the timer running: Go removes no loop, so "
+     "there was none"},
+    {"cpu-time-of-a-waiter", "google-benchmark",
+     "register it with ->UseRealTime(), so that the waiting counts"},
+    {"cpu-time-of-a-waiter", NULL, "report wall time, so that the waiting counts"},
+    {"exit-code", NULL, "run the command by hand, and see why it fails"},
+    {"failed", NULL, "run it alone, and see why it fails"},
+    {"grows-with-iterations", "go",
+     "do the work of one iteration in each: let nothing in the body depend on b.N, and give each "
+     "iteration the same input"},
+    {"grows-with-iterations", NULL,
+     "do the work of one iteration in each: let nothing in the body depend on their number, and "
+     "give each the same input"},
+    {"negative-time", NULL,
+     "time with a clock that does not go back, and take off no more than was measured"},
+    {"never-awaited", NULL, "run the coroutine to its end: benchmark(lambda: asyncio.run(f()))"},
+    {"no-number", NULL, "report the time of one operation too, if it has one"},
+    {"no-time", NULL, "let the timer run while the work is done"},
+    {"rate", NULL,
+     "give each iteration its input anew, as a reader that was drained gives nothing more, and "
+     "count the bytes or items that it went through"},
+    {"shared", NULL,
+     "if it does not run in parallel, look at whether its work is still there; if it does, an empty "
+     "one that does too is its floor"},
+};
+
+static const char *advice(const char *rule, const char *framework)
 {
-    switch (verdict) {
-    case TKF_VERDICT_IMPOSSIBLE:
+    for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+        if (strcmp(advices[i].rule, rule) == 0 &&
+            (!advices[i].framework || strcmp(advices[i].framework, framework) == 0))
+            return advices[i].text;
+    }
+    return NULL;
+}
+
+const char *tkf_hint(const struct tkf_result *row)
+{
+    const char *rule = row->nevidence > 0 ? row->evidence[0].rule : "";
+    const char *own = advice(rule, row->origin->framework);
+    bool is_empty = row->verdict == TKF_VERDICT_AT_FLOOR || strcmp(rule, "below-one-cycle") == 0;
+    if (row->is_floor && is_empty)
+        return "this is your floor: leave it as it is, and look at those that come near it";
+    if (own)
+        return own;
+    switch (row->verdict) {
     case TKF_VERDICT_AT_FLOOR:
+    case TKF_VERDICT_IMPOSSIBLE:
     case TKF_VERDICT_WENT_QUIET:
-        return keep(origin->framework);
+        return keep(row->origin->framework);
     case TKF_VERDICT_CAPPED:
         return "start and stop the timer round all of the work, and do the work once for each "
                "iteration";
     case TKF_VERDICT_FLAT:
         return "give it another input of each size at run time, and see whether the time moves";
     case TKF_VERDICT_TIMER_LIMITED:
-        return coarse[origin->timing];
+        return coarse[row->origin->timing];
     case TKF_VERDICT_NEAR_FLOOR:
         return "compare it with an empty benchmark of the same run, not with other numbers as they "
                "stand";

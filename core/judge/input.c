@@ -5,18 +5,26 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "results.h"
 
 #define BLOCK_BYTES    ((size_t)256 << 10)
 #define HEAD_BYTES     ((size_t)64 << 10)
 #define LINE_BYTES_MAX ((size_t)16 << 20)
+
+/* Of a head that no reader knows, so much stays: what a reader would know may begin in it. */
+#define STAY_BYTES ((size_t)8 << 10)
 
 /* ---- bytes in ---- */
 
 /* An interrupt goes to the whole pipeline, and what the program before still writes is wanted. A second one means it. */
 #define INTERRUPTS_MAX 2
 
+/* What gzip data becomes is bounded by its size: JSON is held in memory, and a small file may grow to any. */
+#define UNPACKED_FREE_MIB 256
+#define EXPANSION_MAX     200
+
 /* Up to *size* bytes; 0 at the end or on an error. A pipe's bytes come as soon as there are some. */
-static size_t read_bytes(struct tkf_input *in, void *to, size_t size)
+static size_t read_stream(struct tkf_input *in, void *to, size_t size)
 {
     ssize_t got;
     do {
@@ -33,10 +41,8 @@ static size_t read_bytes(struct tkf_input *in, void *to, size_t size)
         in->error = TKF_EIO;
         in->reason = errno;
     }
-    if (got <= 0) {
-        in->ended = true;
+    if (got <= 0)
         return 0;
-    }
     if (in->tee && (fwrite(to, 1, (size_t)got, in->tee) < (size_t)got || fflush(in->tee) != 0)) {
         in->tee_reason = errno ? errno : EIO;
         in->tee = NULL;
@@ -48,6 +54,60 @@ static void out_of_memory(struct tkf_input *in)
 {
     in->error = TKF_ENOMEM;
     in->ended = true;
+}
+
+/* Why nothing more is taken from gzip data that ended; NULL: it is all there. */
+static const char *why_unpacked_ends(const struct tkf_input *in, enum tkf_gunzip_end end)
+{
+    if (end == TKF_GUNZIP_DAMAGED)
+        return "the gzip data is damaged";
+    if (end == TKF_GUNZIP_GOES_ON && !tkf_gunzip_is_whole(in->gunzip))
+        return "the gzip data breaks off";
+    return NULL;
+}
+
+static bool expands_too_far(const struct tkf_input *in)
+{
+    return in->unpacked_bytes > UNPACKED_FREE_MIB * 1048576. &&
+           in->unpacked_bytes > EXPANSION_MAX * in->packed_bytes;
+}
+
+/* The same of what gzip data becomes. */
+static size_t read_unpacked(struct tkf_input *in, char *to, size_t size)
+{
+    enum tkf_gunzip_end end;
+    size_t got;
+    while ((got = tkf_gunzip(in->gunzip, &in->packed_at, &in->npacked, to, size, &end)) == 0 &&
+           end == TKF_GUNZIP_GOES_ON) {
+        in->packed_at = in->packed;
+        in->npacked = read_stream(in, in->packed, BLOCK_BYTES);
+        in->packed_bytes += (double)in->npacked;
+        if (in->npacked == 0)
+            break;
+    }
+    in->unpacked_bytes += (double)got;
+    if (end == TKF_GUNZIP_NO_MEMORY)
+        out_of_memory(in);
+    if (got > 0 && !expands_too_far(in))
+        return got;
+    if (got > 0)
+        tkf_sink_notice(in->sink, 0,
+                        "unpacks to more than %d MiB and %d times its size: the rest is left out; "
+                        "unpack it with gzip -dc, if it is yours",
+                        UNPACKED_FREE_MIB, EXPANSION_MAX);
+    else if (why_unpacked_ends(in, end))
+        tkf_sink_notice(in->sink, 0, "%s: only what was whole before is read",
+                        why_unpacked_ends(in, end));
+    while (in->tee && read_stream(in, in->packed, BLOCK_BYTES) > 0) {
+    }
+    return 0;
+}
+
+static size_t read_bytes(struct tkf_input *in, void *to, size_t size)
+{
+    size_t got = in->gunzip ? read_unpacked(in, to, size) : read_stream(in, to, size);
+    in->ended = in->ended || got == 0;
+    return got;
 }
 
 /* Make room for *more* bytes and a NUL after what is there. */
@@ -162,6 +222,28 @@ static bool starts(const struct tkf_input *in, const char *bytes, size_t length)
     return in->end >= length && memcmp(in->buffer, bytes, length) == 0;
 }
 
+/* What was read so far is gzip data: begin again with what it becomes. */
+static void begin_unpacking(struct tkf_input *in)
+{
+    in->is_gzip = true;
+    if (!tkf_gunzip_works())
+        return;
+    in->packed = malloc(in->size);
+    in->gunzip = tkf_gunzip_new();
+    if (!in->packed || !in->gunzip) {
+        out_of_memory(in);
+        return;
+    }
+    memcpy(in->packed, in->buffer, in->end);
+    in->packed_at = in->packed;
+    in->npacked = in->end;
+    in->packed_bytes = (double)in->end;
+    in->end = 0;
+    in->ended = in->has_escapes = in->has_returns = false;
+    while (in->end < 3 && fill(in)) {
+    }
+}
+
 /* The first bytes tell the encoding. */
 static void begin_reading(struct tkf_input *in)
 {
@@ -170,6 +252,8 @@ static void begin_reading(struct tkf_input *in)
     in->began = true;
     while (in->end < 3 && fill(in)) {
     }
+    if (starts(in, TKF_GZIP_MAGIC, 3))
+        begin_unpacking(in);
     if (starts(in, "\xef\xbb\xbf", 3)) {
         in->begin = 3;
     } else if (starts(in, "\xff\xfe", 2) || starts(in, "\xfe\xff", 2)) {
@@ -207,6 +291,8 @@ void tkf_input_drain(struct tkf_input *in)
 
 void tkf_input_end(struct tkf_input *in)
 {
+    tkf_gunzip_free(in->gunzip);
+    free(in->packed);
     free(in->raw);
     free(in->buffer);
     free(in->head);
@@ -351,7 +437,17 @@ static bool whole_line(struct tkf_input *in, struct tkf_line *ret_line)
     return true;
 }
 
-bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
+/* The line that was given out is another format's, perhaps, when no result came of it. */
+static void leave_given(struct tkf_input *in)
+{
+    if (in->given_waits && in->sink->nadded == in->given_results)
+        tkf_left_line(in->left, &in->given);
+    else if (in->given_waits)
+        tkf_left_taken(in->left, in->given.number);
+    in->given_waits = false;
+}
+
+static bool next_line(struct tkf_input *in, struct tkf_line *ret_line)
 {
     begin_reading(in);
     if (in->skip_rest)
@@ -374,6 +470,33 @@ bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
         ret_line->cut = true;
         return true;
     }
+    return true;
+}
+
+bool tkf_input_line(struct tkf_input *in, struct tkf_line *ret_line)
+{
+    leave_given(in);
+    if (!next_line(in, ret_line))
+        return false;
+    if (in->left) {
+        in->given = *ret_line;
+        in->given_results = in->sink->nadded;
+        in->given_waits = true;
+    }
+    return true;
+}
+
+bool tkf_input_skip_head(struct tkf_input *in)
+{
+    size_t length = in->end - in->begin;
+    if (length < HEAD_BYTES) /* it was all there is */
+        return false;
+    const char *head = in->buffer + in->begin;
+    const char *lf = memrchr(head, '\n', HEAD_BYTES - STAY_BYTES);
+    size_t skipped = lf ? (size_t)(lf + 1 - head) : HEAD_BYTES - STAY_BYTES;
+    for (const char *at = head; (at = memchr(at, '\n', (size_t)(head + skipped - at))); at++)
+        in->line++;
+    in->begin += skipped;
     return true;
 }
 

@@ -3,6 +3,8 @@
 #ifndef TKF_INPUT_H
 #define TKF_INPUT_H
 
+#include "gunzip.h"
+#include "left.h"
 #include "reader.h"
 
 enum tkf_encoding {
@@ -23,8 +25,19 @@ struct tkf_input {
     int fd; /* of the stream, -1 when it has none */
     FILE *tee;
     struct tkf_sink *sink;
+    struct tkf_left *left;  /* where lines go that gave nothing; NULL: nowhere */
+    struct tkf_line given;  /* the line that was given out last, and... */
+    bool given_waits;       /* ...it is to be seen yet what becomes of it */
+    unsigned given_results; /* that the sink had before it */
 
     enum tkf_encoding encoding;
+    struct tkf_gunzip *gunzip; /* NULL: it comes as it is */
+    char *packed;
+    const char *packed_at;
+    size_t npacked;
+    double packed_bytes, unpacked_bytes;
+    bool is_gzip; /* known as such, also where it cannot be unpacked */
+
     unsigned char *raw; /* UTF-16 units that are not turned into UTF-8 yet */
     size_t nraw;
 
@@ -61,6 +74,9 @@ struct tkf_input {
  * @param sink  for notices.
  */
 void tkf_input_begin(struct tkf_input *in, FILE *stream, FILE *tee, struct tkf_sink *sink);
+
+/** Pass over the head, whole lines of it; false at the end of the input. */
+bool tkf_input_skip_head(struct tkf_input *in);
 
 /** Read on to the end, for the tee's sake. */
 void tkf_input_drain(struct tkf_input *in);

@@ -5,260 +5,15 @@
 #include <string.h>
 
 #include "input.h"
+#include "json_mend.h"
 #include "json_scan.h"
 #include "refuse.h"
 #include "results.h"
 
-/* jansson's own limit. */
-#define DEPTH_MAX JSON_PARSER_MAX_DEPTH
-
 /* Brackets in the text before a document are tried in turn, so many of them. */
 #define BEGINNINGS_MAX 1000
 
-#define DECODE_FLAGS (JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL)
-
-/* ---- mending: a copy that jansson takes ---- */
-
-/* What was done to the text, for the notices. */
-struct mended {
-    unsigned not_numbers; /* NaN, Infinity, and numbers that no double holds */
-    unsigned characters;  /* in strings: not UTF-8, control characters, halves of surrogate pairs */
-    bool closed;          /* the end was missing */
-};
-
-struct mend {
-    const char *at, *end;
-    char *out; /* room for all there is: nothing becomes longer but what `spare` is for */
-    size_t length;
-    size_t whole; /* the length up to which all values are whole */
-    char closers[DEPTH_MAX];
-    unsigned depth;
-    unsigned whole_depth;
-    struct mended done;
-};
-
-static void put(struct mend *mend, const char *text, size_t length)
-{
-    memcpy(mend->out + mend->length, text, length);
-    mend->length += length;
-}
-
-/* Bytes of the UTF-8 character here, 0 when it is none. */
-static size_t utf8_bytes(const char *text, const char *end)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    size_t length = *at < 0x80                  ? 1
-                    : *at >= 0xc2 && *at < 0xe0 ? 2
-                    : (*at & 0xf0) == 0xe0      ? 3
-                    : *at >= 0xf0 && *at < 0xf5 ? 4
-                                                : 0;
-    if (length == 0 || (size_t)(end - text) < length)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    bool overlong = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90);
-    bool surrogate = *at == 0xed && at[1] >= 0xa0;
-    return overlong || surrogate || (*at == 0xf4 && at[1] >= 0x90) ? 0 : length;
-}
-
-#define UNIT_BYTES 6 /* \uD83D */
-
-/* The code unit that is escaped here; 0 when none is. */
-static unsigned escaped_unit(const char *at, const char *end)
-{
-    char digits[UNIT_BYTES - 1] = "";
-    if (end - at < UNIT_BYTES || at[0] != '\\' || at[1] != 'u')
-        return 0;
-    memcpy(digits, at + 2, UNIT_BYTES - 2);
-    return (unsigned)strtoul(digits, NULL, 16);
-}
-
-/* Bytes of the escape here, of both where two make a pair; 0 for half of a pair, which is no text. */
-static size_t escape_bytes(const char *at, const char *end)
-{
-    unsigned unit = escaped_unit(at, end);
-    if ((unit & 0xf800) != 0xd800)
-        return 2;
-    bool pair = unit < 0xdc00 && (escaped_unit(at + UNIT_BYTES, end) & 0xfc00) == 0xdc00;
-    return pair ? 2 * UNIT_BYTES : 0;
-}
-
-/* From the opening quote to after the closing one; false when the text ends before. */
-static bool mend_string(struct mend *mend)
-{
-    put(mend, mend->at++, 1);
-    while (mend->at < mend->end) {
-        char c = *mend->at;
-        bool escape = c == '\\' && mend->at + 1 < mend->end;
-        size_t length =
-            escape ? escape_bytes(mend->at, mend->end) : utf8_bytes(mend->at, mend->end);
-        if (length == 0 || (unsigned char)c < 0x20) {
-            put(mend, "?", 1);
-            mend->done.characters++;
-            mend->at += escape ? UNIT_BYTES : 1;
-            continue;
-        }
-        put(mend, mend->at, length);
-        mend->at += length;
-        if (c == '"')
-            return true;
-    }
-    return false;
-}
-
-static bool ends_word(char c)
-{
-    return c == '\0' || strchr(" \t\r\n,:]}[{\"", c);
-}
-
-/* A number jansson refuses: an integer of too many digits, or one too large for a double. */
-static bool too_large(const char *word, size_t length, bool *ret_whole)
-{
-    char text[64];
-    *ret_whole = false;
-    if (!strchr("-0123456789", *word) || length < 4)
-        return false;
-    bool real = memchr(word, '.', length) || memchr(word, 'e', length) || memchr(word, 'E', length);
-    if (!real) {
-        *ret_whole = length > 18 && length < 300;
-        return length >= 300;
-    }
-    if (length >= sizeof(text))
-        return false;
-    double value;
-    struct tkf_slice slice = {.text = word, .length = length};
-    return (memchr(word, 'e', length) || memchr(word, 'E', length)) &&
-           !tkf_number(slice, TKF_NUMBER_POINT, &value, NULL) &&
-           strspn(word, "-+.0123456789eE") >= length;
-}
-
-/* NaN and its like become null; what else there is outside strings stays, right or wrong. */
-static void mend_word(struct mend *mend)
-{
-    static const char *const names[] = {"NaN",      "nan",       "-nan", "-NaN",
-                                        "Infinity", "-Infinity", "inf",  "-inf"};
-    const char *word = mend->at;
-    while (mend->at < mend->end && !ends_word(*mend->at))
-        mend->at++;
-    size_t length = (size_t)(mend->at - word);
-    struct tkf_slice slice = {.text = word, .length = length};
-    bool whole;
-    bool replace = too_large(word, length, &whole);
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !replace; i++)
-        replace = tkf_slice_is(slice, names[i]);
-    if (replace) {
-        put(mend, "null", 4);
-        mend->done.not_numbers++;
-        return;
-    }
-    put(mend, word, length);
-    if (whole)
-        put(mend, ".0", 2);
-}
-
-static void mark_whole(struct mend *mend)
-{
-    mend->whole = mend->length;
-    mend->whole_depth = mend->depth;
-}
-
-/* One token; false when the document ends or the text does. */
-static bool mend_token(struct mend *mend)
-{
-    char c = *mend->at;
-    if (c == '"')
-        return mend_string(mend);
-    if (c == '{' || c == '[') {
-        if (mend->depth == DEPTH_MAX)
-            return false;
-        put(mend, mend->at++, 1);
-        mend->closers[mend->depth++] = c == '{' ? '}' : ']';
-        mark_whole(mend);
-    } else if (c == '}' || c == ']') {
-        put(mend, mend->at++, 1);
-        if (mend->closers[mend->depth - 1] != c)
-            return false;
-        mend->depth--;
-        mark_whole(mend);
-    } else if (c == '\0' || strchr(" \t\r\n,:", c)) {
-        if (c == ',')
-            mark_whole(mend); /* without it */
-        put(mend, c == '\0' ? " " : mend->at, 1);
-        mend->at++;
-    } else {
-        mend_word(mend);
-    }
-    return mend->depth > 0;
-}
-
-/*
- * Copy the document at *text* in a way that jansson takes: what is no number as null, bytes that are no text as '?', the
- * unfinished member at the end dropped and all brackets closed. NULL when out of memory.
- */
-static char *mend_document(const char *text, size_t length, size_t *ret_length, struct mended *done)
-{
-    struct mend *mend = calloc(1, sizeof(*mend));
-    /* "inf" grows by one byte, a long integer by two, an open bracket gets another. */
-    char *out = malloc(length + length / 3 + DEPTH_MAX + 8);
-    if (mend && out) {
-        *mend = (struct mend){.at = text, .end = text + length, .out = out};
-        while (mend->at < mend->end && mend_token(mend)) {
-        }
-        if (mend->depth > 0) {
-            mend->done.closed = true;
-            mend->length = mend->whole;
-            for (unsigned depth = mend->whole_depth; depth > 0; depth--)
-                put(mend, &mend->closers[depth - 1], 1);
-        }
-        *ret_length = mend->length;
-        done->not_numbers += mend->done.not_numbers;
-        done->characters += mend->done.characters;
-        done->closed = done->closed || mend->done.closed;
-    } else {
-        free(out);
-        out = NULL;
-    }
-    free(mend);
-    return out;
-}
-
 /* ---- loading ---- */
-
-/* Whether mending may help: else the bracket is text in front of the document, or the document ends in something else. */
-static bool worth_mending(const json_error_t *problem)
-{
-    static const char *const signs[] = {
-        "'NaN'", "'nan'", "'-'", "'Infinity'", "'inf'", "control character", "invalid Unicode"};
-    enum json_error_code code = json_error_code(problem);
-    for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
-        if (strstr(problem->text, signs[i]))
-            return true;
-    }
-    return code == json_error_premature_end_of_input || code == json_error_numeric_overflow ||
-           code == json_error_invalid_utf8;
-}
-
-/* Mend and parse; when that fails as well, all before the place where it failed. */
-static json_t *load_mended(const char *text, size_t length, struct mended *done,
-                           json_error_t *ret_problem)
-{
-    json_t *root = NULL;
-    size_t mended_length, cut_length;
-    char *mended = mend_document(text, length, &mended_length, done);
-    if (!mended)
-        return NULL;
-    root = json_loadb(mended, mended_length, DECODE_FLAGS, ret_problem);
-    if (!root && ret_problem->position > 0) {
-        char *cut = mend_document(mended, (size_t)ret_problem->position - 1, &cut_length, done);
-        if (cut)
-            root = json_loadb(cut, cut_length, DECODE_FLAGS, ret_problem);
-        free(cut);
-    }
-    free(mended);
-    return root;
-}
 
 /* An object, or an array of something: text in front of a document has [1/2] and {} in it. */
 static bool plausible(const json_t *root)
@@ -296,6 +51,32 @@ static bool closes(const char *at, const char *end)
     return *at == ';' && only_blanks(at + 1, end);
 }
 
+/* Text beside the document: another reader may know it. */
+static void leave(struct tkf_input *in, struct tkf_sink *sink, const char *from, const char *to,
+                  unsigned line, const char *why)
+{
+    struct tkf_slice text = {.text = from, .length = (size_t)(to - from)};
+    if (in->left)
+        tkf_left_text(in->left, text, line, why);
+    else
+        tkf_sink_notice(sink, line, "%s", why);
+}
+
+static void leave_before(struct tkf_input *in, struct tkf_sink *sink, const char *text,
+                         const char *document)
+{
+    if (!only_blanks(text, document) && !assigns(text, document))
+        leave(in, sink, text, document, in->line + 1, "text before the JSON is skipped");
+}
+
+static void leave_after(struct tkf_input *in, struct tkf_sink *sink, const char *text,
+                        const char *stop, const char *end)
+{
+    if (!only_blanks(stop, end) && !closes(stop, end))
+        leave(in, sink, stop, end, tkf_input_line_of(in, (size_t)(stop - text)),
+              "text after the JSON is skipped");
+}
+
 /* Where a document begins, and how far it goes or in which way it breaks. */
 struct beginning {
     const char *at; /* NULL: nowhere */
@@ -310,9 +91,9 @@ static struct beginning find_document(const char *text, const char *end)
     const char *at = text;
     for (unsigned i = 0; i < BEGINNINGS_MAX && (at = find_bracket(at, end)); i++) {
         struct beginning here = {.at = at};
-        here.root = json_loadb(at, (size_t)(end - at), DECODE_FLAGS, &here.problem);
+        here.root = json_loadb(at, (size_t)(end - at), TKF_JSON_FLAGS, &here.problem);
         bool parsed = here.root;
-        bool mendable = !parsed && worth_mending(&here.problem);
+        bool mendable = !parsed && tkf_json_worth_mending(&here.problem);
         at += here.problem.position > 0 ? here.problem.position : 1;
         if (parsed && !plausible(here.root)) {
             json_decref(here.root);
@@ -328,21 +109,6 @@ static struct beginning find_document(const char *text, const char *end)
             break;
     }
     return best;
-}
-
-static void say_mended(struct tkf_sink *sink, const struct mended *done, unsigned last_line)
-{
-    if (done->not_numbers > 0)
-        tkf_sink_notice(sink, 0,
-                        "%u values are no numbers (NaN, Infinity, too large): read as unknown",
-                        done->not_numbers);
-    if (done->characters > 0)
-        tkf_sink_notice(sink, 0, "%u characters in strings are no text: read as '?'",
-                        done->characters);
-    if (done->closed)
-        tkf_sink_notice(
-            sink, last_line,
-            "the JSON breaks off or is broken from here on: only what was whole before is read");
 }
 
 json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
@@ -361,27 +127,184 @@ json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink,
         tkf_refuse(ret_error, 0, "give the JSON that the framework writes", "no JSON in it");
         return NULL;
     }
-    if (!only_blanks(text, best.at) && !assigns(text, best.at))
-        tkf_sink_notice(sink, 1, "text before the JSON is skipped");
+    leave_before(in, sink, text, best.at);
     size_t stop = (size_t)(best.at - text) + (size_t)best.problem.position;
     if (best.root) {
-        if (!only_blanks(text + stop, end) && !closes(text + stop, end))
-            tkf_sink_notice(sink, tkf_input_line_of(in, stop), "text after the JSON is skipped");
+        leave_after(in, sink, text, text + stop, end);
         return best.root;
     }
 
-    struct mended done = {0};
+    struct tkf_mended done = {0};
     json_error_t problem;
-    json_t *root = load_mended(best.at, (size_t)(end - best.at), &done, &problem);
+    json_t *root = tkf_json_load_mended(best.at, (size_t)(end - best.at), &done, &problem);
     unsigned line = tkf_input_line_of(in, stop);
     if (!root || !plausible(root)) {
         json_decref(root);
+        if (in->left)
+            tkf_left_text(in->left, (struct tkf_slice){.text = text, .length = length},
+                          in->line + 1, NULL);
         tkf_refuse(ret_error, line, "give the JSON as the framework wrote it", "not JSON: %s",
                    best.problem.text);
         return NULL;
     }
-    say_mended(sink, &done, line);
+    tkf_json_say_mended(sink, &done, line);
     return root;
+}
+
+/* ---- loading an element at a time ---- */
+
+struct stream {
+    struct tkf_input *in;
+    struct tkf_sink *sink;
+    const char *text, *at, *end;
+    const char *key;
+    tkf_json_take_element *take;
+    void *ctx;
+    bool one_line;
+    bool found;  /* the array of that key: from here on what is given cannot be taken back */
+    bool broken; /* here the rest is lost */
+    const char *stop;
+    struct tkf_mended done;
+    json_t *rest;
+};
+
+static char next_of(struct stream *stream)
+{
+    stream->at = tkf_json_skip_space(stream->at, stream->end);
+    return stream->at < stream->end ? *stream->at : '\0';
+}
+
+/* Whether this comes next; then it is passed. */
+static bool pass(struct stream *stream, char c)
+{
+    bool there = next_of(stream) == c && stream->at < stream->end;
+    stream->at += there;
+    return there;
+}
+
+static void stop_at(struct stream *stream, const char *at)
+{
+    stream->broken = true;
+    stream->stop = at;
+}
+
+/* The value that comes next, mended where that helps; NULL when there is none. */
+static json_t *next_value(struct stream *stream)
+{
+    json_error_t problem;
+    struct tkf_mended done = {0};
+    const char *begin = stream->at;
+    json_t *value = json_loadb(begin, (size_t)(stream->end - begin),
+                               TKF_JSON_FLAGS | JSON_DECODE_ANY, &problem);
+    if (value) {
+        stream->at += problem.position;
+        return value;
+    }
+    const char *broke = begin + problem.position;
+    stream->at = tkf_json_skip_value(begin, stream->end);
+    if (*begin == '{' || *begin == '[')
+        value = tkf_json_load_mended(begin, (size_t)(stream->at - begin), &done, &problem);
+    stream->done.not_numbers += done.not_numbers;
+    stream->done.characters += done.characters;
+    if (!value || done.closed)
+        stop_at(stream, broke);
+    return value;
+}
+
+/* From after the array's opening bracket to after the closing one. */
+static void give_elements(struct stream *stream)
+{
+    stream->found = true;
+    if (pass(stream, ']'))
+        return;
+    do {
+        if (next_of(stream) == '\0')
+            break; /* cut after a comma */
+        unsigned line = stream->one_line
+                            ? 0
+                            : tkf_input_line_of(stream->in, (size_t)(stream->at - stream->text));
+        json_t *element = next_value(stream);
+        if (element)
+            stream->take(stream->ctx, element, line);
+        json_decref(element);
+    } while (!stream->broken && pass(stream, ','));
+    if (!stream->broken && !pass(stream, ']'))
+        stop_at(stream, stream->at);
+}
+
+static void take_member(struct stream *stream)
+{
+    json_t *key = next_of(stream) == '"' ? next_value(stream) : NULL;
+    if (!key || !pass(stream, ':')) {
+        stop_at(stream, stream->at);
+    } else if (strcmp(json_string_value(key), stream->key) == 0 && pass(stream, '[')) {
+        give_elements(stream);
+    } else {
+        next_of(stream);
+        json_t *value = next_value(stream);
+        if (value)
+            json_object_set_new(stream->rest, json_string_value(key), value);
+    }
+    json_decref(key);
+}
+
+/* The object that begins here; true when the array is in it. */
+static bool stream_document(struct stream *stream)
+{
+    pass(stream, '{');
+    if (pass(stream, '}'))
+        return false;
+    do {
+        take_member(stream);
+    } while (!stream->broken && pass(stream, ','));
+    if (!stream->broken && !pass(stream, '}'))
+        stop_at(stream, stream->at);
+    return stream->found;
+}
+
+static void say_end(struct stream *stream)
+{
+    unsigned line = 0;
+    if (stream->broken)
+        line = tkf_input_line_of(stream->in, (size_t)(stream->stop - stream->text));
+    else
+        leave_after(stream->in, stream->sink, stream->text, stream->at, stream->end);
+    stream->done.closed = stream->broken;
+    tkf_json_say_mended(stream->sink, &stream->done, line);
+}
+
+json_t *tkf_json_stream(struct tkf_input *in, struct tkf_sink *sink, const char *key,
+                        tkf_json_take_element *take, void *ctx, struct tkf_input_error *ret_error)
+{
+    size_t length;
+    const char *text = tkf_input_all(in, &length);
+    if (!text)
+        return tkf_json_load(in, sink, ret_error); /* which says why */
+    const char *end = text + length, *at = text;
+    bool one_line = tkf_json_is_one_line(text, end);
+    for (unsigned i = 0; i < BEGINNINGS_MAX && at < end; i++) {
+        const char *begin = memchr(at, '{', (size_t)(end - at));
+        if (!begin)
+            break;
+        struct stream stream = {.in = in,
+                                .sink = sink,
+                                .text = text,
+                                .at = begin,
+                                .end = end,
+                                .key = key,
+                                .take = take,
+                                .ctx = ctx,
+                                .one_line = one_line,
+                                .rest = json_object()};
+        if (stream_document(&stream)) {
+            leave_before(in, sink, text, begin);
+            say_end(&stream);
+            return stream.rest;
+        }
+        json_decref(stream.rest);
+        at = stream.broken ? begin + 1 : stream.at; /* it was text in front of the document */
+    }
+    return tkf_json_load(in, sink, ret_error);
 }
 
 /* ---- members ---- */
@@ -428,7 +351,7 @@ static uint64_t hash_token(const char *at, const char *end)
 struct walk {
     const char *at, *end;
     unsigned line;
-    unsigned object_lines[DEPTH_MAX]; /* on which the open brackets stand */
+    unsigned object_lines[JSON_PARSER_MAX_DEPTH]; /* on which the open brackets stand */
     unsigned depth;
 };
 
@@ -440,7 +363,7 @@ static bool walk_to_string(struct walk *walk)
         if (c == '\n') {
             walk->line++;
         } else if (c == '{' || c == '[') {
-            if (walk->depth < DEPTH_MAX)
+            if (walk->depth < JSON_PARSER_MAX_DEPTH)
                 walk->object_lines[walk->depth] = walk->line;
             walk->depth++;
         } else if ((c == '}' || c == ']') && walk->depth > 0) {
@@ -472,13 +395,6 @@ static bool add_place(struct tkf_input *in, uint64_t hash, unsigned line)
     return true;
 }
 
-static bool is_one_line(const struct tkf_input *in)
-{
-    const char *end = in->buffer + in->end;
-    const char *lf = memchr(in->buffer + in->begin, '\n', in->end - in->begin);
-    return !lf || tkf_json_skip_space(lf, end) == end;
-}
-
 static void find_places(struct tkf_input *in, const char *key)
 {
     struct walk *walk = calloc(1, sizeof(*walk));
@@ -486,7 +402,8 @@ static void find_places(struct tkf_input *in, const char *key)
     free(in->places_key);
     in->places_key = strdup(key);
     in->nplaces = 0;
-    if (!walk || !in->places_key || is_one_line(in)) {
+    if (!walk || !in->places_key ||
+        tkf_json_is_one_line(in->buffer + in->begin, in->buffer + in->end)) {
         free(walk);
         return;
     }
@@ -503,7 +420,7 @@ static void find_places(struct tkf_input *in, const char *key)
         value = tkf_json_skip_space(value + 1, walk->end);
         const char *after =
             value < walk->end && *value == '"' ? tkf_json_skip_string(value, walk->end) : value;
-        unsigned line = walk->depth > 0 && walk->depth <= DEPTH_MAX
+        unsigned line = walk->depth > 0 && walk->depth <= JSON_PARSER_MAX_DEPTH
                             ? walk->object_lines[walk->depth - 1]
                             : walk->line;
         if (after > value + 1 && !add_place(in, hash_token(value, after), line))

@@ -34,11 +34,13 @@ void tkf_say(struct tkf_case *c, const char *rule, const char *format, ...)
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     const char *kept = tkf_results_text(c->results, text, strlen(text));
-    if (!kept) {
+    struct tkf_evidence *evidence = tkf_results_grow(c->results, c->to->evidence, c->to->nevidence);
+    if (!kept || !evidence) {
         *c->out_of_memory = true;
         return;
     }
-    c->to->evidence[c->to->nevidence++] = (struct tkf_evidence){.rule = rule, .text = kept};
+    evidence[c->to->nevidence++] = (struct tkf_evidence){.rule = rule, .text = kept};
+    c->to->evidence = evidence;
 }
 
 const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
@@ -46,7 +48,7 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
     static const struct {
         double ns;
         const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
     size_t i = 0;
     while (i < sizeof(units) / sizeof(units[0]) - 1 && fabs(ns) < units[i].ns)
         i++;
@@ -54,16 +56,22 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns)
     return text;
 }
 
-const char *tkf_empty_text(enum tkf_timing timing)
+const char *tkf_range_text(char text[static TKF_RANGE_SIZE], double from_ns, double to_ns)
 {
-    switch (timing) {
-    case TKF_TIMING_PROCESS:
+    char from[TKF_TIME_SIZE], to[TKF_TIME_SIZE];
+    tkf_time_text(from, from_ns);
+    tkf_time_text(to, to_ns);
+    snprintf(text, TKF_RANGE_SIZE, strcmp(from, to) == 0 ? "%s" : "%s to %s", from, to);
+    return text;
+}
+
+const char *tkf_empty_text(const struct tkf_case *c)
+{
+    const struct tkf_form_floor *form = tkf_floor_nearest(c);
+    if (c->timing == TKF_TIMING_PROCESS)
         return "command";
-    case TKF_TIMING_EACH_CALL:
-        return "call";
-    default:
-        return "loop";
-    }
+    bool call = c->timing == TKF_TIMING_EACH_CALL || (form && strcmp(form->name, "call") == 0);
+    return call ? "call" : "loop";
 }
 
 double tkf_cycles(const struct tkf_floor *floor, double ns)
@@ -162,7 +170,10 @@ static int by_name(const void *a, const void *b)
     int order = strcmp(x->origin->framework, y->origin->framework);
     if (order == 0)
         order = strcmp(x->group, y->group);
-    return order != 0 ? order : strcmp(x->name, y->name);
+    if (order == 0)
+        order = strcmp(x->name, y->name);
+    return order != 0 ? order
+                      : strcmp(x->full_name ? x->full_name : "", y->full_name ? y->full_name : "");
 }
 
 /* The baseline's rows by name; NULL when out of memory. */
@@ -185,6 +196,20 @@ static const struct tkf_result *find_base(const struct tkf_result *const *sorted
     const struct tkf_result *const *found =
         bsearch(&row, sorted, n, sizeof(const struct tkf_result *), by_name);
     return found ? *found : NULL;
+}
+
+bool tkf_results_have_common(const struct tkf_results *results, const struct tkf_results *baseline,
+                             const char *file)
+{
+    size_t n;
+    const struct tkf_result **sorted = sort_baseline(results, &n);
+    bool common = !sorted; /* not known */
+    for (size_t i = 0; i < baseline->nrows && !common; i++) {
+        const struct tkf_result *base = &baseline->rows[i]->result;
+        common = strcmp(base->origin->file, file) == 0 && find_base(sorted, n, base);
+    }
+    free(sorted);
+    return common;
 }
 
 /* ---- cases ---- */
@@ -279,6 +304,8 @@ static enum tkf_verdict pick(struct tkf_case *c)
 static void judge(struct tkf_case *c)
 {
     struct tkf_result *row = c->to;
+    tkf_results_recycle(c->results, row->evidence, row->nevidence);
+    row->evidence = NULL;
     row->nevidence = 0;
     row->cycles_shown = tkf_cycles(c->floor, row->ns);
     const struct tkf_form_floor *form = tkf_floor_nearest(c);
@@ -286,7 +313,7 @@ static void judge(struct tkf_case *c)
     tkf_expect_check(c);
     row->verdict = pick(c);
     tkf_corroborate(c, row->verdict);
-    row->hint = tkf_hint(row->verdict, row->origin);
+    row->hint = tkf_hint(row);
 }
 
 int tkf_results_judge(struct tkf_results *results, const struct tkf_judge_options *options)

@@ -40,6 +40,8 @@ struct tkf_form_floor {
     double least; /* nothing below this is of this form */
     double low, low_most;
     double mid, mid_most;
+    /* on an unlucky address, or beside a neighbour that keeps the core busy, by the profile */
+    double slow;
     bool measured; /* by empty benchmarks of the same file, and not from the table */
     bool rough;    /* moves with versions of the runtime: no verdict rests on it */
 };
@@ -50,10 +52,15 @@ struct tkf_floor {
     const struct tkf_harness *harness; /* NULL: a framework without a known loop */
     struct tkf_harness_form known[TKF_HARNESS_FORMS_MAX]; /* its, as the profile measured them */
     bool live; /* one of them at least was measured by the profile */
+    /* what the form that results do not tell from the first costs, where the profile found it to cost more; name NULL */
+    struct tkf_harness_form untold;
     struct tkf_floor_used used;
     struct tkf_form_floor forms[2 * TKF_HARNESS_FORMS_MAX]; /* as measured, and at its fastest */
     unsigned nforms;
+    double plain_ns; /* the most that the form in `used` takes, undisturbed; NAN without one */
     double cycle_min_ns, cycle_max_ns; /* both cycle_ns where that is known */
+    /* what an empty loop of the machine takes at its slowest beyond its fastest; 0 when unknown */
+    double slower_by_ns;
     /* false: an emulator or a doubtful counter, where nothing can be called impossible */
     bool trusted;
     double benchtime_ns; /* that the framework aims at for one run; NAN */
@@ -102,8 +109,12 @@ void tkf_say(struct tkf_case *c, const char *rule, const char *format, ...)
 #define TKF_TIME_SIZE 32
 const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns);
 
+/** "0.2714 ns to 0.542 ns", or one of them where both read the same. */
+#define TKF_RANGE_SIZE (2 * TKF_TIME_SIZE + 4)
+const char *tkf_range_text(char text[static TKF_RANGE_SIZE], double from_ns, double to_ns);
+
 /** What is empty where nothing is done: "loop", "call", "command". */
-const char *tkf_empty_text(enum tkf_timing timing);
+const char *tkf_empty_text(const struct tkf_case *c);
 
 /** The core cycles in *ns* of the floor in use; NAN when it has no cycle. */
 double tkf_cycles(const struct tkf_floor *floor, double ns);
@@ -114,7 +125,21 @@ double tkf_cycles(const struct tkf_floor *floor, double ns);
  */
 double tkf_lowest_ns(const struct tkf_result *row);
 
+/* ---- judge.c ---- */
+
+/** Whether a result of the baseline, of one file of it, is compared with one of these. */
+bool tkf_results_have_common(const struct tkf_results *results, const struct tkf_results *baseline,
+                             const char *file);
+
 /* ---- floor_used.c ---- */
+
+/**
+ * Whether results say that they are of a machine: they name its CPU; or none, but the machine's own
+ * name, and no other number of CPUs.
+ * @param host  NULL: not known, as are machines that all call themselves "localhost".
+ */
+bool tkf_origin_is_of(const struct tkf_origin *origin, const char *cpu, double cpus,
+                      const char *host);
 
 /**
  * Choose the floor of one origin.
@@ -125,14 +150,26 @@ int tkf_floor_choose(struct tkf_results *results, const struct tkf_origin *origi
                      struct tkf_row *const *rows, size_t nrows,
                      const struct tkf_judge_options *options, struct tkf_floor *ret_floor);
 
-/** Whether a number is an empty loop's, of a form that the row may be of; that form, or NULL. */
-const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c);
+/** Whether a result is the time of one operation of one thread that ran: nothing else is a floor. */
+bool tkf_may_be_floor(const struct tkf_result *row);
+
+/**
+ * Whether a number is an empty loop's, of a form that the row may be of; that form, or NULL.
+ * @param ret_by_fastest  it is so by its fastest value, not by its usual one.
+ */
+const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c, bool *ret_by_fastest);
 
 /**
  * The form that a row would be of, if it were empty: the one at or next below its number. NULL
  * without a floor.
  */
 const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c);
+
+/**
+ * Whether a number lies where an empty loop of its form may lie, though it is more than one takes
+ * undisturbed.
+ */
+bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form);
 
 /* ---- name.c ---- */
 
@@ -155,15 +192,28 @@ struct tkf_name_size {
  */
 unsigned tkf_name_sizes(const char *name, struct tkf_name_size ret_sizes[TKF_NAME_SIZES_MAX]);
 
+/** Whether a result has this name, alone or behind its group. */
+bool tkf_name_is(const struct tkf_result *row, const char *name);
+
 /* ---- expect.c ---- */
+
+/** The pattern of the n-th expectation, and its line; NULL past the last, and for expectations of NULL. */
+const char *tkf_expect_pattern(const struct tkf_expect *expect, size_t index, unsigned *ret_line);
+
+/** Whether there is a result of its name. */
+bool tkf_expect_is_met(const struct tkf_expect *expect, size_t index,
+                       const struct tkf_results *results);
 
 /** Fill in what is expected of a row: `expects_ns` and `broken`. */
 void tkf_expect_check(struct tkf_case *c);
 
 /* ---- hints.c ---- */
 
-/** What to do about a verdict in the framework's own terms; NULL for ok. */
-const char *tkf_hint(enum tkf_verdict verdict, const struct tkf_origin *origin);
+/** What to do about a row's verdict and evidence, in the framework's own terms; NULL for ok. */
+const char *tkf_hint(const struct tkf_result *row);
+
+/** The rule of an expectation of the user's that does not hold. */
+#define TKF_RULE_EXPECT "expect"
 
 /* ---- rules ---- */
 

@@ -152,3 +152,12 @@ bool tkf_name_is_empty(const char *name)
         return true;
     return says_does_nothing(name);
 }
+
+bool tkf_name_is(const struct tkf_result *row, const char *name)
+{
+    size_t group = strlen(row->group);
+    if (strcmp(row->name, name) == 0 || (row->full_name && strcmp(row->full_name, name) == 0))
+        return true;
+    return group > 0 && strncmp(name, row->group, group) == 0 && name[group] &&
+           strchr("./:", name[group]) && strcmp(name + group + 1, row->name) == 0;
+}

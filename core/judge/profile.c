@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,8 +53,10 @@ void tkf_profile_free(struct tkf_profile *profile)
     if (!profile)
         return;
     free(profile->cpus);
-    json_decref(profile->storage);
+    free(profile->explore);
+    free(profile->storage);
     profile->cpus = NULL;
+    profile->explore = NULL;
     profile->ncpus = 0;
     profile->storage = NULL;
 }

@@ -23,6 +23,9 @@
 #define BOOL(type, member, key)     FIELD(type, member, key, .kind = TKF_FIELD_BOOL)
 #define UNSIGNED(type, member, key) FIELD(type, member, key, .kind = TKF_FIELD_UNSIGNED)
 #define BAND(type, member, key)     FIELD(type, member, key, .kind = TKF_FIELD_BAND)
+#define COUNTS(type, member, key)                      \
+    FIELD(type, member, key, .kind = TKF_FIELD_COUNTS, \
+          .max = sizeof(((struct type *)0)->member) / sizeof(unsigned))
 #define REAL(type, member, key, which) \
     FIELD(type, member, key, .kind = TKF_FIELD_REAL, .range = TKF_RANGE_##which)
 /* A rate is compared with others at parts per billion. */
@@ -45,6 +48,7 @@ static const char *const unit_names[] = {"ref-tick", "core-cycle", "ns", NULL};
 static const char *const trust_names[] = {"verified", "declared", "conflict", NULL};
 static const char *const timing_names[] = {"unknown",   "batched", "subtracted",
                                            "each-call", "process", NULL};
+static const char *const state_names[] = {"fast", "slow", NULL};
 static const char *const status_names[] = {"ok", "note", "warn", "unknown", NULL};
 
 static const struct tkf_field machine_fields[] = {
@@ -82,7 +86,8 @@ static const struct tkf_field counter_fields[] = {
     FIELD(tkf_counter, unit, "unit", .kind = TKF_FIELD_NAME, .names = unit_names),
     RATE(tkf_counter, hz, "hz"),
     LIST(tkf_counter, rates, nrates, "hz_sources", rate_fields),
-    FIELD(tkf_counter, step_ticks, "step_ticks", .kind = TKF_FIELD_UINT64),
+    FIELD(tkf_counter, step_ticks, "step_ticks", .kind = TKF_FIELD_UINT64,
+          .range = TKF_RANGE_POSITIVE),
     REAL(tkf_counter, step_ns, "step_ns", POSITIVE),
     BAND(tkf_counter, read_ns, "read_ns"),
     BAND(tkf_counter, read_ticks, "read_ticks"),
@@ -100,7 +105,12 @@ static const struct tkf_field chain_fields[] = {
     END,
 };
 
+/* The state lies first in struct tkf_named_state; its JSON is one object. */
+_Static_assert(offsetof(struct tkf_named_state, state) == 0,
+               "the state's members have its offsets");
+
 const struct tkf_field tkf_state_fields[] = {
+    FIELD(tkf_named_state, which, "name", .kind = TKF_FIELD_ENUM, .names = state_names),
     BAND(tkf_state, cycles, "cycles"),
     REAL(tkf_state, share, "share", SHARE),
     END,
@@ -134,7 +144,7 @@ static const struct tkf_field floor_fields[] = {
     END,
 };
 
-const struct tkf_field tkf_noise_fields[] = {
+static const struct tkf_field noise_fields[] = {
     REAL(tkf_cpu_floor, disturbed_share, "disturbed_share", SHARE),
     REAL(tkf_cpu_floor, lost_share, "lost_share", SHARE),
     REAL(tkf_cpu_floor, worst_gap_ns, "worst_gap_ns", NONNEGATIVE),
@@ -144,7 +154,7 @@ const struct tkf_field tkf_noise_fields[] = {
 static const struct tkf_field histogram_fields[] = {
     REAL(tkf_cpu_floor, histogram_lo_cycles, "lo_cycles", NONNEGATIVE),
     REAL(tkf_cpu_floor, histogram_bin_cycles, "bin_cycles", NONNEGATIVE),
-    FIELD(tkf_cpu_floor, histogram, "counts", .kind = TKF_FIELD_COUNTS),
+    COUNTS(tkf_cpu_floor, histogram, "counts"),
     END,
 };
 
@@ -189,7 +199,7 @@ static const struct tkf_field cpu_fields[] = {
     LIST(tkf_cpu_floor, costs, ncosts, "costs", cost_fields),
     {.name = "floor", .kind = TKF_FIELD_OBJECT, .members = floor_fields},
     REAL(tkf_cpu_floor, suspect_below_ns, "suspect_below_ns", POSITIVE),
-    {.name = "noise", .kind = TKF_FIELD_OBJECT, .members = tkf_noise_fields},
+    {.name = "noise", .kind = TKF_FIELD_OBJECT, .members = noise_fields},
     UNSIGNED(tkf_cpu_floor, rounds, "rounds"),
     {.name = "histogram", .kind = TKF_FIELD_OBJECT, .members = histogram_fields},
     LIST(tkf_cpu_floor, candidates, ncandidates, "candidates", candidate_fields),
@@ -231,6 +241,96 @@ static const struct tkf_field harness_fields[] = {
     END,
 };
 
+const char *const tkf_explore_part_names[TKF_EXPLORE_PARTS + 1] = {
+    [TKF_EXPLORE_LADDER] = "ladder",       [TKF_EXPLORE_BANDWIDTH] = "bandwidth",
+    [TKF_EXPLORE_SYSTEM] = "system",       [TKF_EXPLORE_PAIRS] = "pairs",
+    [TKF_EXPLORE_FREQUENCY] = "frequency", [TKF_EXPLORE_NOISE] = "noise",
+};
+
+static const struct tkf_field step_fields[] = {
+    TEXT(tkf_step, name, "name"),
+    TEXT(tkf_step, text, "text"),
+    TEXT(tkf_step, unit, "unit"),
+    FIELD(tkf_step, value, "value", .kind = TKF_FIELD_BAND, .range = TKF_RANGE_ANY),
+    BAND(tkf_step, cycles, "cycles"),
+    TEXT_OR_NULL(tkf_step, reason, "reason"),
+    END,
+};
+
+static const struct tkf_field cache_fields[] = {
+    UNSIGNED(tkf_cache, level, "level"),
+    FIELD(tkf_cache, size_bytes, "size_bytes", .kind = TKF_FIELD_UINT64),
+    FIELD(tkf_cache, line_bytes, "line_bytes", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    UNSIGNED(tkf_cache, cpus, "cpus"),
+    END,
+};
+
+static const struct tkf_field latency_fields[] = {
+    FIELD(tkf_latency_point, bytes, "bytes", .kind = TKF_FIELD_UINT64),
+    BAND(tkf_latency_point, ns, "ns"),
+    BAND(tkf_latency_point, cycles, "cycles"),
+    END,
+};
+
+static const struct tkf_field pair_fields[] = {
+    UNSIGNED(tkf_cpu_pair, a, "a"),
+    UNSIGNED(tkf_cpu_pair, b, "b"),
+    BAND(tkf_cpu_pair, ns, "ns"),
+    REAL(tkf_cpu_pair, offset_ns, "offset_ns", ANY),
+    REAL(tkf_cpu_pair, offset_bound_ns, "offset_bound_ns", NONNEGATIVE),
+    REAL(tkf_cpu_pair, drift_ppm, "drift_ppm", ANY),
+    REAL(tkf_cpu_pair, drift_bound_ppm, "drift_bound_ppm", NONNEGATIVE),
+    BOOL(tkf_cpu_pair, monotonic, "monotonic"),
+    TEXT_OR_NULL(tkf_cpu_pair, reason, "reason"),
+    END,
+};
+
+static const struct tkf_field cause_fields[] = {
+    TEXT(tkf_gap_cause, name, "name"),
+    FIELD(tkf_gap_cause, gaps, "gaps", .kind = TKF_FIELD_UINT64),
+    REAL(tkf_gap_cause, ns, "ns", NONNEGATIVE),
+    END,
+};
+
+static const struct tkf_field cpu_noise_fields[] = {
+    UNSIGNED(tkf_cpu_noise, cpu, "cpu"),
+    REAL(tkf_cpu_noise, seconds, "seconds", NONNEGATIVE),
+    REAL(tkf_cpu_noise, threshold_ns, "threshold_ns", NONNEGATIVE),
+    FIELD(tkf_cpu_noise, gaps, "gaps", .kind = TKF_FIELD_UINT64),
+    REAL(tkf_cpu_noise, rate_hz, "rate_hz", NONNEGATIVE),
+    REAL(tkf_cpu_noise, median_ns, "median_ns", NONNEGATIVE),
+    REAL(tkf_cpu_noise, p99_ns, "p99_ns", NONNEGATIVE),
+    REAL(tkf_cpu_noise, worst_ns, "worst_ns", NONNEGATIVE),
+    REAL(tkf_cpu_noise, stolen_share, "stolen_share", SHARE),
+    COUNTS(tkf_cpu_noise, histogram, "histogram"),
+    LIST(tkf_cpu_noise, causes, ncauses, "causes", cause_fields),
+    TEXT_OR_NULL(tkf_cpu_noise, reason, "reason"),
+    END,
+};
+
+static const struct tkf_field ramp_fields[] = {
+    REAL(tkf_ramp_point, at_ms, "at_ms", NONNEGATIVE),
+    REAL(tkf_ramp_point, ghz, "ghz", POSITIVE),
+    END,
+};
+
+static const struct tkf_field explore_fields[] = {
+    TEXT(tkf_explore, created, "created"),
+    REAL(tkf_explore, seconds, "seconds", NONNEGATIVE),
+    BOOL(tkf_explore, partial, "partial"),
+    FIELD(tkf_explore, parts, "parts", .kind = TKF_FIELD_FLAGS, .names = tkf_explore_part_names,
+          .max = TKF_EXPLORE_PARTS),
+    UNSIGNED(tkf_explore, cpu, "cpu"),
+    LIST(tkf_explore, steps, nsteps, "steps", step_fields),
+    LIST(tkf_explore, caches, ncaches, "caches", cache_fields),
+    LIST(tkf_explore, latency, nlatency, "latency", latency_fields),
+    BOOL(tkf_explore, huge_pages, "huge_pages"),
+    LIST(tkf_explore, pairs, npairs, "pairs", pair_fields),
+    LIST(tkf_explore, noise, nnoise, "noise", cpu_noise_fields),
+    LIST(tkf_explore, ramp, nramp, "ramp", ramp_fields),
+    END,
+};
+
 const struct tkf_field tkf_profile_fields[] = {
     TEXT(tkf_profile, created, "created"),
     TEXT(tkf_profile, tool, "tool"),
@@ -240,11 +340,21 @@ const struct tkf_field tkf_profile_fields[] = {
     REAL(tkf_profile, suspect_below_ns, "suspect_below_ns", POSITIVE),
     FIELD(tkf_profile, pmu, "pmu", .kind = TKF_FIELD_OBJECT, .members = pmu_fields),
     LIST(tkf_profile, checks, nchecks, "readiness", check_fields),
+    /* How noisy the machine was, where a reader looks first; the CPUs each have their own. */
+    {.name = "noise", .kind = TKF_FIELD_CPUS_FIRST, .members = noise_fields},
     LIST(tkf_profile, warnings, nwarnings, "warnings", warning_fields),
     LATER_LIST(tkf_profile, harnesses, nharnesses, "harnesses", harness_fields),
+    FIELD(tkf_profile, explore, "explore", .kind = TKF_FIELD_OWNED, .members = explore_fields,
+          .size = sizeof(struct tkf_explore), .optional = true),
     END,
 };
 
+bool tkf_field_left_out(const struct tkf_field *field, const char *base)
+{
+    if (field->kind == TKF_FIELD_CPUS_FIRST)
+        return ((const struct tkf_profile *)base)->ncpus == 0;
+    return field->kind == TKF_FIELD_OWNED && !*(const void *const *)(base + field->offset);
+}
 static const struct tkf_field kind_fields[] = {
     TEXT_OR_NULL(tkf_core_kind, name, "name"),
     TEXT(tkf_core_kind, cpus, "cpus"),

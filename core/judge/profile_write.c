@@ -87,25 +87,29 @@ static json_t *put_counts(const unsigned *counts, unsigned count)
     return list;
 }
 
+/* The names of those that are set. */
+static json_t *put_flags(const struct tkf_field *field, const bool *flags)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; list && i < field->max; i++) {
+        if (flags[i] && json_array_append_new(list, json_string(field->names[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static json_t *put_states(const struct tkf_loop *loop)
 {
     const struct tkf_state *states[] = {&loop->fast, &loop->slow};
-    static const char *const names[] = {"fast", "slow"};
-    json_t *list = json_array();
-    for (unsigned i = 0; list && i < 2; i++) {
-        if (!(states[i]->share > 0))
-            continue;
-        json_t *state = json_pack("{s:s}", "name", names[i]);
-        json_t *rest = tkf_fields_put(tkf_state_fields, (const char *)states[i]);
-        bool merged = state && rest && json_object_update(state, rest) == 0;
-        json_decref(rest);
-        if (!merged || json_array_append(list, state) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
-        json_decref(state);
+    struct tkf_named_state seen[2];
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (states[i]->share > 0)
+            seen[count++] = (struct tkf_named_state){.state = *states[i], .which = i};
     }
-    return list;
+    return put_list(tkf_state_fields, (const char *)seen, sizeof(seen[0]), count);
 }
 
 static json_t *put_hypervisor(const struct tkf_machine *machine)
@@ -144,6 +148,8 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
         return put_band((const struct tkf_band *)at);
     case TKF_FIELD_OBJECT:
         return tkf_fields_put(field->members, at);
+    case TKF_FIELD_OWNED:
+        return tkf_fields_put(field->members, *(const char *const *)at);
     case TKF_FIELD_LIST:
         return put_list(field->members, at, field->size,
                         *(const unsigned *)(base + field->count_offset));
@@ -151,8 +157,13 @@ static json_t *put_value(const struct tkf_field *field, const char *base)
         profile = (const struct tkf_profile *)base;
         return put_list(field->members, (const char *)profile->cpus, sizeof(profile->cpus[0]),
                         profile->ncpus);
+    case TKF_FIELD_CPUS_FIRST:
+        return tkf_fields_put(field->members,
+                              (const char *)((const struct tkf_profile *)base)->cpus);
     case TKF_FIELD_COUNTS:
-        return put_counts((const unsigned *)at, TKF_HISTOGRAM_BINS);
+        return put_counts((const unsigned *)at, field->max);
+    case TKF_FIELD_FLAGS:
+        return put_flags(field, (const bool *)at);
     case TKF_FIELD_STATES:
         return put_states((const struct tkf_loop *)base);
     case TKF_FIELD_HYPERVISOR:
@@ -167,6 +178,8 @@ json_t *tkf_fields_put(const struct tkf_field *fields, const char *base)
 {
     json_t *object = json_object();
     for (const struct tkf_field *field = fields; object && field->name; field++) {
+        if (tkf_field_left_out(field, base))
+            continue;
         if (json_object_set_new(object, field->name, put_value(field, base)) != 0) {
             json_decref(object);
             return NULL;
@@ -182,11 +195,6 @@ int tkf_profile_write(const struct tkf_profile *profile, FILE *out)
     json_t *members = tkf_fields_put(tkf_profile_fields, (const char *)profile);
 
     if (!root || !members || json_object_update(root, members) != 0)
-        goto done;
-    /* How noisy the machine was, where a reader looks first; the CPUs each have their own. */
-    if (profile->ncpus > 0 &&
-        json_object_set_new(root, "noise",
-                            tkf_fields_put(tkf_noise_fields, (const char *)&profile->cpus[0])) != 0)
         goto done;
     ret = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DUMP_DIGITS)) == 0 &&
                   fputc('\n', out) != EOF && fflush(out) == 0

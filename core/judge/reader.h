@@ -59,17 +59,32 @@ void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin);
 /** A row in the making: every double NAN, strings NULL but group and name "". */
 struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line);
 
-/** Keep a row of the current origin; merged with an earlier one of the same group and name. group and name are copied. */
-void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *row);
+/**
+ * Keep a row of the current origin; merged with an earlier one of the same group and name. group and name are copied; its samples and
+ * metrics go over to the sink, and the row has none after.
+ */
+void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *row);
 
-/** Keep bytes as a NUL-terminated string for as long as the results live; equal strings are kept once. */
+/**
+ * The line at hand is this format's own, though it gives no row: no other reader is asked. For formats
+ * that have many such lines; there is no need to say it of a few.
+ */
+void tkf_sink_understood(struct tkf_sink *sink);
+
+/** Keep bytes as a NUL-terminated string for as long as the results live, a NUL in them as '?'; equal strings are kept once. */
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length);
 
 /** Say of a line what could not be read or is worth knowing. printf-like. */
 void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/** As tkf_sink_notice(), of the framework's saying that the run failed. */
+void tkf_sink_failure(struct tkf_sink *sink, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /** How many results this input has given so far: rows, repetitions merged. */
 size_t tkf_sink_rows(const struct tkf_sink *sink);
+
+/** A result of the current origin, as far as it has come; strings are from tkf_sink_text(). NULL when there is none. */
+const struct tkf_result *tkf_sink_find(struct tkf_sink *sink, const char *group, const char *name);
 
 /**
  * A result of this input, for what only the whole of it decides; *index* is below tkf_sink_rows(). A reader that changes its name
@@ -81,13 +96,17 @@ struct tkf_result *tkf_sink_result(struct tkf_sink *sink, size_t index);
  * One of the values that a row was made from, into `samples`, counted in `repetitions`: for a reader that has them all. `ns` is
  * still the reader's to set. NAN is passed over.
  */
-void tkf_row_sample(struct tkf_result *row, double ns);
+void tkf_row_sample(struct tkf_sink *sink, struct tkf_result *row, double ns);
+
+/** Add to a row's metrics; *unit* is one from tkf_sink_text(), or lives as long. Those past TKF_METRICS_MAX are a notice. */
+void tkf_row_metric(struct tkf_sink *sink, struct tkf_result *row, const char *unit, double value);
 
 /* ---- the readers ------------------------------------------------------------------------------------------------------ */
 
 struct tkf_reader {
     const char *name;  /**< as in --input-format: "go-text" */
     const char *text;  /**< what it is, a few words, for the help */
+    const char *empty; /**< what to ask where there is no result in it; NULL: nothing of its own */
     /**
      * How sure it is that the input is its own, 0..100, from the first bytes (UTF-8, NUL-terminated). The surest reads; of two
      * equally sure the earlier in the table. 0 is "not mine".
@@ -161,6 +180,18 @@ bool tkf_time(struct tkf_slice *rest, enum tkf_number_style style, double *ret_n
  * @return a new reference, NULL with *ret_error.
  */
 json_t *tkf_json_load(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error);
+
+/** Take one element of an array, which is freed after; *line* is that of its beginning, 0 where the document has no lines. */
+typedef void tkf_json_take_element(void *ctx, json_t *element, unsigned line);
+
+/**
+ * As tkf_json_load(), but the elements of one array are parsed and given one at a time, so that no tree of all of them is built.
+ *
+ * @param key  the array's, a member of the document.
+ * @return a new reference to the document without that array; where it has no such array all that is there. NULL with *ret_error.
+ */
+json_t *tkf_json_stream(struct tkf_input *in, struct tkf_sink *sink, const char *key,
+                        tkf_json_take_element *take, void *ctx, struct tkf_input_error *ret_error);
 
 /** A member that is a number, or a string that holds one; NAN otherwise. */
 double tkf_json_number(const json_t *object, const char *key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reader.h"
+#include "left.h"
 
 /* Sorted by the format's name, one a line: here and in the table. */
 extern const struct tkf_reader tkf_reader_asv_json;
@@ -123,12 +123,33 @@ const struct tkf_reader *const tkf_readers[] = {
 };
 /* clang-format on */
 
-#define READERS_MAX (sizeof(tkf_readers) / sizeof(tkf_readers[0]))
+_Static_assert(sizeof(tkf_readers) / sizeof(tkf_readers[0]) <= TKF_READERS_MAX, "more readers");
 
 const char *const *tkf_results_formats(void)
 {
-    static const char *names[READERS_MAX];
+    static const char *names[TKF_READERS_MAX];
     for (size_t i = 0; tkf_readers[i]; i++)
         names[i] = tkf_readers[i]->name;
     return names;
+}
+
+const struct tkf_reader *tkf_readers_recognise(const char *head, size_t length, const bool *used,
+                                               int least)
+{
+    const struct tkf_reader *surest = NULL;
+    int most = least - 1;
+    for (size_t i = 0; tkf_readers[i]; i++) {
+        int sure = used && used[i] ? 0 : tkf_readers[i]->recognise(head, length);
+        if (sure > most) {
+            most = sure;
+            surest = tkf_readers[i];
+        }
+    }
+    return surest;
+}
+
+void tkf_readers_use(const struct tkf_reader *reader, bool *used)
+{
+    for (size_t i = 0; tkf_readers[i]; i++)
+        used[i] = used[i] || tkf_readers[i] == reader;
 }

@@ -52,6 +52,59 @@ void *tkf_results_alloc(struct tkf_results *results, size_t size)
     return memory ? memset(memory, 0, size) : NULL;
 }
 
+/* An array that is not in use. */
+struct tkf_spare {
+    struct tkf_spare *next;
+};
+
+/* All of an array's elements are so large: the lists of spare ones know no other size. */
+#define ELEMENT_BYTES sizeof(struct tkf_sample)
+_Static_assert(sizeof(struct tkf_metric) <= ELEMENT_BYTES, "a metric fits");
+_Static_assert(sizeof(struct tkf_evidence) <= ELEMENT_BYTES, "a piece of evidence fits");
+
+/* The smallest n for which *count* elements fit into 4^n. */
+static unsigned array_size(unsigned count)
+{
+    unsigned size = 0;
+    while (1u << 2 * size < count)
+        size++;
+    return size;
+}
+
+void tkf_results_recycle(struct tkf_results *results, void *array, unsigned count)
+{
+    struct tkf_spare *spare = array;
+    if (!array)
+        return;
+    unsigned size = array_size(count);
+    spare->next = results->spares[size];
+    results->spares[size] = spare;
+}
+
+/* An array for *count* elements; NULL when out of memory. */
+static void *take_array(struct tkf_results *results, unsigned count)
+{
+    unsigned size = array_size(count);
+    struct tkf_spare *spare = results->spares[size];
+    if (!spare)
+        return tkf_results_alloc(results, ELEMENT_BYTES << 2 * size);
+    results->spares[size] = spare->next;
+    return spare;
+}
+
+void *tkf_results_grow(struct tkf_results *results, void *array, unsigned count)
+{
+    if (count > 0 && array_size(count) == array_size(count + 1))
+        return array;
+    void *larger = take_array(results, count + 1);
+    if (!larger)
+        return NULL;
+    if (count > 0)
+        memcpy(larger, array, count * ELEMENT_BYTES);
+    tkf_results_recycle(results, array, count);
+    return larger;
+}
+
 void tkf_results_clear(struct tkf_results *results)
 {
     for (struct tkf_chunk *chunk = results->chunks, *next; chunk; chunk = next) {
@@ -135,6 +188,19 @@ const char *tkf_results_text(struct tkf_results *results, const char *text, size
     return copy;
 }
 
+/* A NUL would end it, and make one of two names. */
+static const char *text_without_nul(struct tkf_results *results, const char *text, size_t length)
+{
+    char *copy = malloc(length);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        copy[i] = text[i] ? text[i] : '?';
+    const char *kept = tkf_results_text(results, copy, length);
+    free(copy);
+    return kept;
+}
+
 const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length)
 {
     const struct tkf_slice last = sink->last_text;
@@ -142,7 +208,8 @@ const char *tkf_sink_text(struct tkf_sink *sink, const char *text, size_t length
         text = ""; /* a slice of nothing may be nowhere */
     if (last.text && last.length == length && memcmp(last.text, text, length) == 0)
         return last.text;
-    const char *kept = tkf_results_text(sink->results, text, length);
+    const char *kept = memchr(text, '\0', length) ? text_without_nul(sink->results, text, length)
+                                                  : tkf_results_text(sink->results, text, length);
     if (!kept) {
         sink->out_of_memory = true;
         return "";
@@ -187,7 +254,7 @@ void tkf_sink_choose(struct tkf_sink *sink, struct tkf_origin *origin)
     sink->origin = origin;
 }
 
-static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
+static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text, bool failed)
 {
     struct tkf_results *results = sink->results;
     const char *kept = tkf_sink_text(sink, text, strlen(text));
@@ -199,7 +266,7 @@ static void keep_notice(struct tkf_sink *sink, unsigned line, const char *text)
     }
     results->notices = notices;
     results->notices[results->nnotices++] =
-        (struct tkf_notice){.file = sink->file, .line = line, .text = kept};
+        (struct tkf_notice){.file = sink->file, .line = line, .text = kept, .failed = failed};
 }
 
 void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, ...)
@@ -210,7 +277,19 @@ void tkf_sink_notice(struct tkf_sink *sink, unsigned line, const char *format, .
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (sink->nnotices++ < NOTICES_MAX)
-        keep_notice(sink, line, text);
+        keep_notice(sink, line, text, false);
+}
+
+void tkf_sink_failure(struct tkf_sink *sink, unsigned line, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    /* The first of them decides: that it is said does not hang on how much was said before. */
+    if (sink->nfailures++ < NOTICES_MAX)
+        keep_notice(sink, line, text, true);
 }
 
 /* ---- rows ---- */
@@ -251,33 +330,54 @@ struct tkf_result tkf_sink_row(struct tkf_sink *sink, unsigned line)
 }
 
 /* An even choice of all values ever offered: every stride-th, where the stride is the smallest power of 2 that leaves room. */
-static void keep_sample(struct tkf_result *result, unsigned *nvalues, double ns, double iterations)
+static void keep_sample(struct tkf_sink *sink, struct tkf_result *result, unsigned *nvalues,
+                        struct tkf_sample sample)
 {
     unsigned stride = 1;
     while (*nvalues / stride >= TKF_SAMPLES_MAX)
         stride *= 2;
     if (*nvalues % stride == 0) {
         if (result->nsamples == TKF_SAMPLES_MAX) { /* the stride has just doubled */
-            for (unsigned i = 0; i < TKF_SAMPLES_MAX / 2; i++) {
+            for (unsigned i = 0; i < TKF_SAMPLES_MAX / 2; i++)
                 result->samples[i] = result->samples[i * 2];
-                result->sample_iterations[i] = result->sample_iterations[i * 2];
-            }
-            result->nsamples = TKF_SAMPLES_MAX / 2;
+            result->nsamples = TKF_SAMPLES_MAX / 2; /* an array of the same size */
         }
-        result->sample_iterations[result->nsamples] = iterations;
-        result->samples[result->nsamples++] = ns;
+        struct tkf_sample *samples =
+            tkf_results_grow(sink->results, result->samples, result->nsamples);
+        if (!samples) {
+            sink->out_of_memory = true;
+            return;
+        }
+        samples[result->nsamples++] = sample;
+        result->samples = samples;
     }
     if (*nvalues < UINT_MAX)
         (*nvalues)++;
 }
 
-void tkf_row_sample(struct tkf_result *row, double ns)
+void tkf_row_sample(struct tkf_sink *sink, struct tkf_result *row, double ns)
 {
     unsigned nvalues = row->nsamples > 0 ? row->repetitions : 0;
     if (isnan(ns))
         return;
-    keep_sample(row, &nvalues, ns, row->iterations);
+    keep_sample(sink, row, &nvalues, (struct tkf_sample){ns, row->iterations});
     row->repetitions = nvalues;
+}
+
+void tkf_row_metric(struct tkf_sink *sink, struct tkf_result *row, const char *unit, double value)
+{
+    if (row->nmetrics == TKF_METRICS_MAX) {
+        tkf_sink_notice(sink, row->line, "more than %d metrics: \"%.80s\" is left out",
+                        TKF_METRICS_MAX, unit);
+        return;
+    }
+    struct tkf_metric *metrics = tkf_results_grow(sink->results, row->metrics, row->nmetrics);
+    if (!metrics) {
+        sink->out_of_memory = true;
+        return;
+    }
+    metrics[row->nmetrics++] = (struct tkf_metric){.unit = unit, .value = value};
+    row->metrics = metrics;
 }
 
 /* What makes rows repetitions of one another. The strings are kept once, so that equal ones are the same. */
@@ -341,6 +441,16 @@ static struct tkf_row *find_row(struct tkf_results *results, const struct key *k
     return row;
 }
 
+const struct tkf_result *tkf_sink_find(struct tkf_sink *sink, const char *group, const char *name)
+{
+    const struct tkf_results *results = sink->results;
+    if (results->nrows == 0)
+        return NULL;
+    struct key key = {.origin = sink->origin, .group = group, .name = name};
+    unsigned row = results->row_slots[row_slot(results, &key)];
+    return row > 0 ? &results->rows[row - 1]->result : NULL;
+}
+
 static void lower(double *to, double from)
 {
     if (from < *to || isnan(*to)) /* not fmin(), which costs a call for each row */
@@ -359,19 +469,20 @@ static void fill_unknown(double *to, double from)
         *to = from;
 }
 
-static void merge_metrics(struct tkf_result *to, const struct tkf_result *from)
+static void merge_metrics(struct tkf_sink *sink, struct tkf_result *to,
+                          const struct tkf_result *from)
 {
     for (unsigned i = 0; i < from->nmetrics; i++) {
         unsigned j = 0;
         while (j < to->nmetrics && strcmp(to->metrics[j].unit, from->metrics[i].unit) != 0)
             j++;
-        if (j == to->nmetrics && j < TKF_METRICS_MAX)
-            to->metrics[to->nmetrics++] = from->metrics[i];
+        if (j == to->nmetrics)
+            tkf_row_metric(sink, to, from->metrics[i].unit, from->metrics[i].value);
     }
 }
 
 /* What the rows say beside their time: the worst of what is worst, the finest quantum, else the first that is known. */
-static void merge(struct tkf_result *to, const struct tkf_result *from)
+static void merge(struct tkf_sink *sink, struct tkf_result *to, const struct tkf_result *from)
 {
     if (!(from->iterations <= to->iterations)) {
         fill_unknown(&to->total_ns, from->total_ns);
@@ -407,7 +518,7 @@ static void merge(struct tkf_result *to, const struct tkf_result *from)
         to->loop_form = from->loop_form;
     if (!to->remark)
         to->remark = from->remark;
-    merge_metrics(to, from);
+    merge_metrics(sink, to, from);
 }
 
 static void begin_row(struct tkf_row *row, const struct key *key, const struct tkf_result *given)
@@ -439,8 +550,14 @@ static struct tkf_row *row_of(struct tkf_sink *sink, const struct tkf_result *gi
     return sink->out_of_memory ? NULL : find_row(sink->results, ret_key);
 }
 
-void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *given)
+void tkf_sink_understood(struct tkf_sink *sink)
 {
+    sink->nadded++;
+}
+
+void tkf_sink_add(struct tkf_sink *sink, struct tkf_result *given)
+{
+    sink->nadded++;
     struct key key;
     struct tkf_row *row = row_of(sink, given, &key);
     if (!row) {
@@ -452,14 +569,19 @@ void tkf_sink_add(struct tkf_sink *sink, const struct tkf_result *given)
     if (!row->result.origin) {
         begin_row(row, &key, given);
     } else {
-        merge(&row->result, given);
+        merge(sink, &row->result, given);
         for (unsigned i = 0; i < given->nsamples; i++)
-            keep_sample(&row->result, &row->nvalues, given->samples[i],
-                        given->sample_iterations[i]);
+            keep_sample(sink, &row->result, &row->nvalues, given->samples[i]);
+        tkf_results_recycle(sink->results, given->samples, given->nsamples);
+        tkf_results_recycle(sink->results, given->metrics, given->nmetrics);
     }
     row->merged += given->repetitions > 0; /* 0: it only says more of the others */
     if (given->nsamples == 0 && !isnan(given->ns))
-        keep_sample(&row->result, &row->nvalues, given->ns, given->iterations);
+        keep_sample(sink, &row->result, &row->nvalues,
+                    (struct tkf_sample){given->ns, given->iterations});
+    given->samples = NULL;
+    given->metrics = NULL;
+    given->nsamples = given->nmetrics = 0;
     lower(&row->lowest_ns, isnan(given->min_ns) ? given->ns : given->min_ns);
     raise(&row->highest_ns, isnan(given->max_ns) ? given->ns : given->max_ns);
 }
@@ -494,7 +616,8 @@ static void summarise(struct tkf_row *row)
     }
     if (row->nvalues < 2)
         return;
-    memcpy(sorted, result->samples, result->nsamples * sizeof(*sorted));
+    for (unsigned i = 0; i < result->nsamples; i++)
+        sorted[i] = result->samples[i].ns;
     tkf_sort(sorted, result->nsamples);
     struct tkf_band band = tkf_median_band(sorted, result->nsamples);
     if (row->merged > 1) {
@@ -521,6 +644,6 @@ void tkf_sink_end(struct tkf_sink *sink)
     if (sink->nnotices > NOTICES_MAX) {
         char text[80];
         snprintf(text, sizeof(text), "%u more such lines", sink->nnotices - NOTICES_MAX);
-        keep_notice(sink, 0, text);
+        keep_notice(sink, 0, text, false);
     }
 }

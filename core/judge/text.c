@@ -35,6 +35,9 @@ static void advance(struct tkf_slice *slice, size_t bytes)
     slice->length -= bytes;
 }
 
+/* The bytes that a blank may begin with. */
+static const bool may_be_blank[256] = {[' '] = true, ['\t'] = true, [0xc2] = true, [0xe2] = true};
+
 static void skip_blanks(struct tkf_slice *slice)
 {
     if (slice->length == 0)
@@ -43,13 +46,10 @@ static void skip_blanks(struct tkf_slice *slice)
     for (size_t bytes = 1; at < end && bytes > 0; at += bytes) {
         while (at < end && (*at == ' ' || *at == '\t'))
             at++;
-        bytes = at < end ? blank_bytes(at, end) : 0;
+        bytes = at < end && may_be_blank[(unsigned char)*at] ? blank_bytes(at, end) : 0;
     }
     *slice = (struct tkf_slice){.text = at, .length = (size_t)(end - at)};
 }
-
-/* The bytes that a blank may begin with. */
-static const bool may_be_blank[256] = {[' '] = true, ['\t'] = true, [0xc2] = true, [0xe2] = true};
 
 struct tkf_slice tkf_field(struct tkf_slice *rest)
 {

@@ -7,6 +7,7 @@
 #include <tickfloor/error.h>
 
 #include "grow.h"
+#include "input.h"
 #include "refuse.h"
 #include "xml.h"
 
@@ -70,6 +71,21 @@ static int run(struct parse *parse, const char *text, size_t length)
     return status == XML_STATUS_OK ? 0 : TKF_EFORMAT;
 }
 
+/* What stands before and after the document: another reader may know it. */
+static void leave_around(struct tkf_input *in, const struct parse *parse, const char *all,
+                         size_t before, size_t length)
+{
+    struct tkf_slice text = {.text = all, .length = before};
+    if (!in->left)
+        return;
+    tkf_left_text(in->left, text, in->line + 1, NULL);
+    if (XML_GetErrorCode(parse->parser) != XML_ERROR_JUNK_AFTER_DOC_ELEMENT)
+        return;
+    size_t stop = before + (size_t)XML_GetCurrentByteIndex(parse->parser);
+    text = (struct tkf_slice){.text = all + stop, .length = length - stop};
+    tkf_left_text(in->left, text, tkf_input_line_of(in, stop), NULL);
+}
+
 int tkf_xml_read(struct tkf_input *in, struct tkf_sink *sink, const struct tkf_xml_handler *handler,
                  void *state, struct tkf_input_error *ret_error)
 {
@@ -100,6 +116,7 @@ int tkf_xml_read(struct tkf_input *in, struct tkf_sink *sink, const struct tkf_x
                             "the XML ends here: %s; what came before was read",
                             XML_ErrorString(code));
     }
+    leave_around(in, &parse, all, before, length);
     XML_ParserFree(parse.parser);
     free(parse.text.text);
     return error == TKF_ENOMEM ? error : 0;

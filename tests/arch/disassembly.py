@@ -20,7 +20,8 @@ class Instruction(NamedTuple):
     @property
     def is_padding(self):
         return self.mnemonic.startswith("nop") or self.text in (
-            "data16", "cs", "xchg %ax,%ax", "xchgw %ax, %ax") or " nop" in self.text
+            "data16", "cs", "xchg %ax,%ax", "xchgw %ax, %ax",
+            "add %al,(%rax)", "addb %al, (%rax)") or " nop" in self.text
 
 
 SYMBOL = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")

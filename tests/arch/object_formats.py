@@ -6,9 +6,9 @@ So the firmware and the command on every system measure the same machine code. W
 before an aligned loop is left out, as each assembler pads its own way; a call or an address that
 one format leaves to the linker is compared by name.
 
-object_formats.py CLANG OBJDUMP KERNELS_S [ELF_COMPILER...]
+object_formats.py CLANG OBJDUMP KERNELS_S [PROGRAM COMPILER...]
 
-The object that the compiler makes, if there is one, is compared as well.
+The kernels in a linked program and in the object of the compiler that made it are compared as well.
 """
 
 import os
@@ -19,7 +19,7 @@ import tempfile
 
 from disassembly import disassemble, fail, skip
 
-clang, objdump, source, *compiler = sys.argv[1:]
+clang, objdump, source, *built = sys.argv[1:]
 if not clang or not objdump:
     skip("needs clang and llvm-objdump for other systems' object formats: install clang and llvm")
 arch = os.path.basename(os.path.dirname(os.path.abspath(source)))
@@ -30,22 +30,23 @@ formats = {
     "COFF": [clang, f"--target={cpu}-unknown-windows"],
     "Mach-O": [clang, f"--target={'arm64' if cpu == 'aarch64' else cpu}-apple-macos"],
 }
-if compiler:
-    formats["ELF of " + os.path.basename(compiler[0])] = compiler
+if built:
+    formats["the object of " + os.path.basename(built[1])] = built[1:]
 
 
-def kernels(command, path):
+def kernels(path):
     """{name: {offset in the kernel: Instruction}}"""
-    subprocess.run([*command, "-c", source, "-o", path], check=True)
+    symbols = disassemble(objdump, path)
+    sources = tuple(name[:-len("burst")] for name in symbols if name.endswith("_burst"))
     return {
         name: {i.address - body[0].address: i for i in body if not i.is_padding}
-        for name, body in disassemble(objdump, path).items() if name.startswith(f"tkf_{arch}_")
+        for name, body in symbols.items() if name.startswith(sources)
     }
 
 
 def target(instruction):
     """What a relocated instruction means, whether or not the assembler resolved it."""
-    named = re.search(r"<(\w+)>$", instruction.text)
+    named = re.search(r"<_?(\w+)>$", instruction.text)
     return instruction.mnemonic, instruction.relocation or (named and named[1])
 
 
@@ -55,9 +56,14 @@ def same(a, b):
     return a.code == b.code
 
 
+objects = {}
 with tempfile.TemporaryDirectory() as folder:
-    objects = {name: kernels(command, os.path.join(folder, "kernels.o"))
-               for name, command in formats.items()}
+    path = os.path.join(folder, "kernels.o")
+    for name, command in formats.items():
+        subprocess.run([*command, "-c", source, "-o", path], check=True)
+        objects[name] = kernels(path)
+if built:
+    objects["the program"] = kernels(built[0])
 
 reference = objects.pop("ELF")
 if not reference:
@@ -75,4 +81,4 @@ for name, found in objects.items():
                 break
 if wrong:
     fail("\n".join(wrong))
-print(f"{arch}: {len(reference)} kernels are the same in {', '.join(formats)}")
+print(f"{arch}: {len(reference)} kernels are the same in ELF, {', '.join(objects)}")

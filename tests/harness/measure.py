@@ -31,14 +31,16 @@ def run(command):
 
 
 def own(program, cpu):
-    """Cycles of each body: the harness's own JSON, in cycles of the core as that run measured it."""
+    """Cycles of each body; ns of the empty loop, and over another where that was compared; ns of a cycle."""
     document = json.loads(run([program, "--cpu", cpu, "--time", "0.2s", "--count", "3", "--json"]))
     cycle = document["floor"]["cycle_ns"]
-    cycles = {
-        row["name"]: min(r["ns"] for r in row["repetitions"]) / cycle
-        for row in document["benchmarks"]
-    }
-    return cycles, cycle
+    rows = {row["name"]: row for row in document["benchmarks"]}
+    cycles = {name: min(r["ns"] for r in row["repetitions"]) / cycle for name, row in rows.items()}
+    empty = rows["Add0"]
+    # Where a neighbour slows it all the time: against a loop of one cycle that has the same neighbour.
+    beside = empty["beside_empty"]
+    ratio = beside["ratio"] if beside else None
+    return cycles, min(r["fastest_ns"] for r in empty["repetitions"]), ratio, cycle
 
 
 def gbench(folder, cpu):
@@ -75,9 +77,9 @@ def go(folder, cpu):
 def bodies(adds, runs, cpu, folder):
     """The table, and the share of runs in which the empty loop is one cycle within 1 %."""
     results = [own(adds, cpu) for _ in range(runs)]
-    empty = [cycles["Add0"] for cycles, _ in results]
-    cycle = statistics.median(cycle for _, cycle in results)
-    table = {"tickfloor": {b: statistics.median(c[b] for c, _ in results) for b in BODIES}}
+    cycle = statistics.median(cycle for _, _, _, cycle in results)
+    empty = [ratio or fastest / cycle for _, fastest, ratio, _ in results]
+    table = {"tickfloor": {b: statistics.median(c[b] for c, _, _, _ in results) for b in BODIES}}
     for name, peer in (("google-benchmark", gbench(folder, cpu)), ("Go", go(folder, cpu))):
         if peer is None:
             print(f"{name} is not installed: not measured")

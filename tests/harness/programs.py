@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Programs of benchmarks, and `tickfloor bench`, as their users run them.
 
-programs.py TICKFLOOR PROGRAM MEM_PROGRAM MEM_LIBRARY("" without)
+programs.py TICKFLOOR PROGRAM MEM_PROGRAM OWN_MALLOC_PROGRAM MEM_LIBRARY("" without)
 """
 
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import unittest
 
-TICKFLOOR, PROGRAM, MEM_PROGRAM, MEM_LIBRARY = sys.argv[1:]
+TICKFLOOR, PROGRAM, MEM_PROGRAM, OWN_MALLOC_PROGRAM, MEM_LIBRARY = sys.argv[1:]
 ENVIRONMENT = {**os.environ, "TICKFLOOR_MEM_LIBRARY": MEM_LIBRARY, "LC_ALL": "C"}
 
 # As Go's benchmark format has them: a name, iterations, and pairs of value and unit.
@@ -57,7 +58,7 @@ class Format(unittest.TestCase):
         output, errors = run(PROGRAM, "--time", "2ms", "--count", "3", "Sum|Empty|Older|Library")
         self.check(output)
         self.assertEqual(errors, "")
-        self.assertRegex(output, r"\Agoos: \w+\ngoarch: \w+\npkg: \S+\n")
+        self.assertRegex(output, r"\Agoos: \w+\ngoarch: \w+\nharness: tickfloor\npkg: \S+\n")
         rows = ["Library", "Library/string", "Sum/100", "Sum/1000", "Empty", "Older"]
         self.assertEqual(sorted(names(output)), sorted(rows * 3))
         self.assertRegex(output, r"BenchmarkSum/100 .* ns/op.* MB/s\t +100.0 terms/op")
@@ -77,6 +78,7 @@ class Format(unittest.TestCase):
         results = json.loads(done.stdout)["results"]
         self.assertEqual([row["name"] for row in results], ["Benchmark" + name for name in SUITE])
         self.assertEqual({row["repetitions"] for row in results}, {2})
+        self.assertEqual({row["framework"] for row in results}, {"tickfloor"})
 
     def test_floor_of_the_same_run(self):
         output, _ = run(TICKFLOOR, "bench", "--time", "1x", "Op/add")
@@ -150,17 +152,49 @@ class Choice(unittest.TestCase):
                 self.assertEqual(errors.count("\n"), 1)
         output, errors = run(PROGRAM, "Sum", "more", status=2)
         self.assertIn("unexpected 'more'", errors)
-        run(PROGRAM, "--bogus", status=2)
         self.assertIn("--shuffle WHICH", run(PROGRAM, "--help")[0])
 
     def test_misuse(self):
         """Named at once, with the place; the others run."""
         output, errors = run(PROGRAM, "--time", "1ms", "Bad|Empty", status=3)
         self.assertEqual(names(output), ["Empty"])
+        self.assertRegex(errors, r"program.cc:\d+: 'ns/op' is no unit of one's own")
         self.assertIn("--- FAIL: BenchmarkBadReturn\n", output)
         self.assertIn("--- FAIL: BenchmarkBadStop\n", output)
         self.assertRegex(errors, r"program.cc:\d+: the loop was left by break or return")
         self.assertRegex(errors, r"program.cc:\d+: the body ended with the timer stopped")
+
+
+    def test_the_end_of_the_program(self):
+        """A benchmark that ends it is named, and it does not end as if all were well."""
+        for name, status, says in (
+            ("EndsByFault", -signal.SIGSEGV, "crashed the program"),
+            ("EndsByException", -signal.SIGABRT, "aborted the program"),
+            ("EndsByExit", 3, "ended the program with exit()"),
+        ):
+            with self.subTest(name=name):
+                output, errors = run(PROGRAM, "--time", "1ms", f"Empty|{name}", status=status)
+                self.assertEqual(names(output), ["Empty"])
+                self.assertIn(f"bench_program: Benchmark{name} {says}; ", errors)
+        output, errors = run(PROGRAM, "--time", "1x", "EndsOnlyAChild")
+        self.assertEqual((names(output), errors), (["EndsOnlyAChild"], ""))
+
+    def test_names(self):
+        """They may begin in a small letter and be long: they are judged like any other."""
+        output, _ = run(PROGRAM, "--time", "5ms", "--json", "lower_case")
+        (row,) = json.loads(output)["benchmarks"]
+        self.assertEqual(len(row["name"]), 166)
+        self.assertIn(row["verdict"], VERDICTS)
+
+    def test_one_line_for_a_wrong_option(self):
+        for words, says in (
+            (["--bogus"], "'--bogus' is no option"),
+            (["--list", "-xyz"], "'-x' is no option"),
+            (["--help=3"], "'--help=3' is no option"),
+            (["--cpu"], "'--cpu' needs a value"),
+        ):
+            output, errors = run(PROGRAM, *words, status=2)
+            self.assertEqual(errors, f"bench_program: {says}; see 'bench_program --help'\n")
 
 
 class Explain(unittest.TestCase):
@@ -204,10 +238,10 @@ class Memory(unittest.TestCase):
         each = threads * rounds * iterations
         self.assertEqual(
             {name: count / each for name, count in memory.items() if not name.endswith("_per_op")},
-            {"mallocs": 3, "callocs": 1, "reallocs": 2, "aligned_allocs": 2, "frees": 6, "bytes": 378},
+            {"mallocs": 3, "callocs": 1, "reallocs": 2, "aligned_allocs": 4, "frees": 8, "bytes": 506},
         )
-        self.assertEqual(memory["allocs_per_op"], 8 * threads * rounds)
-        self.assertEqual(memory["bytes_per_op"], 378 * threads * rounds)
+        self.assertEqual(memory["allocs_per_op"], 10 * threads * rounds)
+        self.assertEqual(memory["bytes_per_op"], 506 * threads * rounds)
 
     def test_fraction(self):
         """One in four prints 0 as Go does, and B/op betrays it; JSON has the fraction."""
@@ -242,6 +276,13 @@ class Memory(unittest.TestCase):
         kept = {"LD_PRELOAD": MEM_LIBRARY + "-none"}
         output, _ = run(MEM_PROGRAM, "--mem", "--time", "1x", "Environment", environment=kept)
         self.assertIn(f"LD_PRELOAD={MEM_LIBRARY}-none\n", output)
+
+    def test_allocator_of_its_own(self):
+        """Calls that are not seen are not said to be none."""
+        _, errors = run(OWN_MALLOC_PROGRAM, "--mem", status=3)
+        self.assertIn("--mem: allocations cannot be counted: this program has an allocator of its", errors)
+        self.assertEqual(errors.count("\n"), 1)
+        run(OWN_MALLOC_PROGRAM, "--time", "1x")
 
     def test_no_library(self):
         missing = {"TICKFLOOR_MEM_LIBRARY": "/nonexistent/library.so"}

@@ -34,6 +34,7 @@ MAN_PAGES = {
     "man1/tickfloor.1",
     "man1/tickfloor-bench.1",
     "man1/tickfloor-calibrate.1",
+    "man1/tickfloor-compare.1",
     "man1/tickfloor-report.1",
     "man1/tickfloor-show.1",
     "man3/libtickfloor.3",
@@ -163,12 +164,12 @@ class InstallTest(unittest.TestCase):
         self.build_static(CXX[0], "c++")
 
     def test_examples_of_the_manual(self):
-        readme = (SOURCE / "README.md").read_text()
+        pages = [(SOURCE / name).read_text() for name in ("README.md", "doc/bench.md")]
         page = (SOURCE / "man/libtickfloor.3").read_text()
-        examples = re.findall(r"^```c\n(.*?)^```", readme, re.M | re.S)
+        examples = re.findall(r"^```c\n(.*?)^```", "".join(pages), re.M | re.S)
         displays = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", page, re.M | re.S)
         examples += [text.replace("\\e", "\\") for text in displays]
-        self.assertEqual(len(examples), 2)
+        self.assertEqual(len(examples), 3)
         for text in examples:
             source = pathlib.Path(self.folder.name, "example.c")
             source.write_text(text)

@@ -36,6 +36,9 @@ MACROS_ALLOWED = {}
 # Reviewed exceptions: what one architecture has beside what all of them have.
 ARCH_OWN = {"arm64/midr.c", "arm64/midr.h"}  # the part numbers of arm64's cores, by their names
 
+# They stand in for headers of macOS: who includes one means the system's.
+STAND_INS = ("tests/macos/fake/", "tests/macos/sdk/")
+
 FREESTANDING = ("float.h", "limits.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h")
 
 
@@ -93,7 +96,10 @@ class Tree:
                 beside = None
             if beside in self.files:
                 return [beside]
-        return [other for other in self.c_files if ("/" + other).endswith("/" + target)]
+        return [
+            other for other in self.c_files
+            if ("/" + other).endswith("/" + target) and not other.startswith(STAND_INS)
+        ]
 
 
 def layer(name):

@@ -89,8 +89,10 @@ static int spawn(const struct tkf_command *command, pid_t *ret_pid)
 
     sigemptyset(&none);
     sigemptyset(&defaults);
-    for (size_t i = 0; i < 4; i++)
-        sigaddset(&defaults, (const int[]){SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}[i]);
+    sigaddset(&defaults, SIGINT);
+    sigaddset(&defaults, SIGTERM);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &defaults);

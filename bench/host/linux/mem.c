@@ -37,9 +37,22 @@ static void tidy(const char *mark)
     free(kept);
 }
 
+/** A sanitizer, or an allocator that is linked in, comes before any library: its calls are not seen, and none would be reported. */
+static bool counts_this_program(read_fn *read_counts)
+{
+    struct tkf_mem_counts before, after;
+    read_counts(&before);
+    void *block = malloc(1);
+    tkf_keep(block);
+    free(block);
+    read_counts(&after);
+    return after.mallocs > before.mallocs && after.frees > before.frees;
+}
+
 bool tkf_mem_available(void)
 {
-    if (counts_of_process() == NULL)
+    read_fn *read_counts = counts_of_process();
+    if (read_counts == NULL || !counts_this_program(read_counts))
         return false;
     const char *mark = getenv(MARK);
     if (mark != NULL)
@@ -67,6 +80,10 @@ static int fail(struct tkf_input_error *ret_error, int error, const char *what, 
 int tkf_mem_restart(char *const argv[], struct tkf_input_error *ret_error)
 {
     const char *library = getenv(OVERRIDE), *before = getenv("LD_PRELOAD");
+    if (counts_of_process() != NULL)
+        return fail(ret_error, TKF_EUNSUPPORTED, "allocations cannot be counted",
+                    "this program has an allocator of its own",
+                    "build it without sanitizers, and without an allocator that is linked in");
     if (getenv(MARK) != NULL)
         return fail(ret_error, TKF_EUNSUPPORTED, "allocations cannot be counted",
                     "this program takes no LD_PRELOAD",

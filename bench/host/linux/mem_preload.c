@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mem_counts.h"
 
@@ -102,23 +103,40 @@ EXPORT void *realloc(void *block, size_t size)
     return moved;
 }
 
-static void *aligned(size_t alignment, size_t size)
+/** `size` bytes, of which `asked` were asked for. */
+static void *aligned(size_t alignment, size_t asked, size_t size)
 {
     if (!ready())
         return NULL;
     add(&counts.aligned, 1);
-    add(&counts.bytes, size);
+    add(&counts.bytes, asked);
     return real_memalign(alignment, size);
 }
 
 EXPORT void *memalign(size_t alignment, size_t size)
 {
-    return aligned(alignment, size);
+    return aligned(alignment, size, size);
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-    return aligned(alignment, size);
+    return aligned(alignment, size, size);
+}
+
+EXPORT void *valloc(size_t size)
+{
+    return aligned((size_t)sysconf(_SC_PAGESIZE), size, size);
+}
+
+/* valloc() of whole pages. */
+EXPORT void *pvalloc(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size > SIZE_MAX - page) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return aligned(page, size, (size + page - 1) / page * page);
 }
 
 EXPORT int posix_memalign(void **ret_block, size_t alignment, size_t size)
@@ -126,7 +144,7 @@ EXPORT int posix_memalign(void **ret_block, size_t alignment, size_t size)
     if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
         return EINVAL;
     int kept = errno;
-    void *block = aligned(alignment, size);
+    void *block = aligned(alignment, size, size);
     errno = kept; /* POSIX: it answers by value */
     if (block == NULL)
         return ENOMEM;

@@ -461,6 +461,8 @@ double tkf_pmu_page_hz(uint32_t mult, unsigned shift)
     return ldexp(1e9, (int)shift) / mult; /* ns = ticks * mult / 2^shift */
 }
 
+const char tkf_pmu_counter_rate[] = "perf-time-page";
+
 double tkf_pmu_counter_hz(void)
 {
     struct perf_event_attr attr = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "../facts.h"
+#include "system.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysctl.h>
@@ -13,10 +13,9 @@ static void read_text(const char *name, char *ret_text, size_t size)
         ret_text[0] = '\0';
 }
 
-/* A sysctl's number. It may be of 4 or 8 bytes; the low ones come first on every Mac. */
-static bool read_number(const char *name, uint64_t *ret_number)
+bool tkf_sysctl_number(const char *name, uint64_t *ret_number)
 {
-    uint64_t number = 0;
+    uint64_t number = 0; /* it may be of 4 or 8 bytes; the low ones come first on every Mac */
     size_t size = sizeof(number);
     if (sysctlbyname(name, &number, &size, NULL, 0) != 0)
         return false;
@@ -27,20 +26,22 @@ static bool read_number(const char *name, uint64_t *ret_number)
 static bool is_set(const char *name)
 {
     uint64_t number;
-    return read_number(name, &number) && number != 0;
+    return tkf_sysctl_number(name, &number) && number != 0;
 }
 
 static void read_cpu_id(struct tkf_machine *machine)
 {
     uint64_t family, model, stepping, microcode;
-    if (read_number("machdep.cpu.family", &family) && read_number("machdep.cpu.model", &model) &&
-        read_number("machdep.cpu.stepping", &stepping))
+    if (tkf_sysctl_number("machdep.cpu.family", &family) &&
+        tkf_sysctl_number("machdep.cpu.model", &model) &&
+        tkf_sysctl_number("machdep.cpu.stepping", &stepping))
         snprintf(machine->cpu_id, sizeof(machine->cpu_id), "%llu-%llu-%llu",
                  (unsigned long long)family, (unsigned long long)model,
                  (unsigned long long)stepping);
-    else if (read_number("hw.cpufamily", &family)) /* Apple's own number; MIDR is not published */
+    else if (tkf_sysctl_number("hw.cpufamily",
+                               &family)) /* Apple's own number; MIDR is not published */
         snprintf(machine->cpu_id, sizeof(machine->cpu_id), "0x%08llx", (unsigned long long)family);
-    if (read_number("machdep.cpu.microcode_version", &microcode))
+    if (tkf_sysctl_number("machdep.cpu.microcode_version", &microcode))
         snprintf(machine->microcode, sizeof(machine->microcode), "0x%llx",
                  (unsigned long long)microcode);
 }
@@ -55,7 +56,7 @@ void tkf_facts_of_os(const char *root, struct tkf_machine *machine, struct tkf_c
     read_cpu_id(machine);
 
     uint64_t guest;
-    machine->hypervisor_known = read_number("kern.hv_vmm_present", &guest);
+    machine->hypervisor_known = tkf_sysctl_number("kern.hv_vmm_present", &guest);
     if (machine->hypervisor_known && guest != 0)
         snprintf(machine->hypervisor, sizeof(machine->hypervisor), "unnamed");
     if (is_set("sysctl.proc_translated"))

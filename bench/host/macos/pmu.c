@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
-#include <errno.h>
 #include <libproc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "host.h"
-
-/*
- * Counts of the calling thread, for any user; macOS 12.4 and later. Exported by libSystem without a public header (XNU,
- * bsd/sys/resource_private.h), so it is looked up by name. Kind 1 fills { instructions, cycles }. ENOTSUP in a VM.
- */
-typedef int selfcounts_fn(uint32_t kind, void *ret_counts, size_t size);
-#define THSC_CPI 1
+#include "system.h"
 
 struct tkf_pmu {
-    selfcounts_fn *selfcounts; /* NULL: the whole process is counted */
+    bool of_thread; /* otherwise the whole process is counted */
 };
+
+bool tkf_selfcounts(uint32_t kind, struct tkf_selfcounts *ret_counts, size_t size)
+{
+    typedef int selfcounts_fn(uint32_t kind, void *counts, size_t size);
+    static selfcounts_fn *selfcounts;
+    if (selfcounts == NULL)
+        selfcounts = (selfcounts_fn *)dlsym(RTLD_DEFAULT, "thread_selfcounts");
+    return selfcounts != NULL && selfcounts(kind, ret_counts, size) == 0;
+}
 
 int tkf_pmu_read(struct tkf_pmu *pmu, struct tkf_events *ret_events)
 {
     if (pmu == NULL || ret_events == NULL)
         return TKF_EINVAL;
 
-    if (pmu->selfcounts != NULL) {
-        uint64_t counts[2];
-        if (pmu->selfcounts(THSC_CPI, counts, sizeof(counts)) != 0)
+    struct tkf_selfcounts counts;
+    if (pmu->of_thread) {
+        if (!tkf_selfcounts(TKF_THSC_CPI, &counts, sizeof(counts)))
             return TKF_EUNSUPPORTED;
-        *ret_events = (struct tkf_events){.cycles = counts[1], .instructions = counts[0]};
+        *ret_events =
+            (struct tkf_events){.cycles = counts.cycles, .instructions = counts.instructions};
         return 0;
     }
 
@@ -65,10 +67,10 @@ void tkf_pmu_open(unsigned cpu, struct tkf_pmu **ret_pmu, struct tkf_pmu_status 
     }
 
     const char *how = "thread_selfcounts";
-    pmu->selfcounts = (selfcounts_fn *)dlsym(RTLD_DEFAULT, how);
-    if (pmu->selfcounts == NULL || !counts(pmu)) {
+    pmu->of_thread = true;
+    if (!counts(pmu)) {
         how = "proc_pid_rusage";
-        pmu->selfcounts = NULL;
+        pmu->of_thread = false;
         if (!counts(pmu)) {
             tkf_pmu_close(pmu);
             snprintf(ret_status->reason, sizeof(ret_status->reason),
@@ -88,9 +90,12 @@ void tkf_pmu_close(struct tkf_pmu *pmu)
     free(pmu);
 }
 
+const char tkf_pmu_counter_rate[] = "machdep.tsc.frequency";
+
 double tkf_pmu_counter_hz(void)
 {
-    return NAN; /* macOS has no perf page */
+    uint64_t hz; /* of Intel's counter; that of arm64 the CPU tells itself, in CNTFRQ_EL0 */
+    return tkf_sysctl_number(tkf_pmu_counter_rate, &hz) && hz != 0 ? (double)hz : NAN;
 }
 
 void tkf_pmu_device(const char *root, unsigned cpu, char *ret_name, size_t size)

@@ -9,30 +9,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysctl.h>
 
 #include "host.h"
+#include "system.h"
 
 #define ARRAY(a) (sizeof(a) / sizeof((a)[0]))
 
-/** False when there is no such name, or it is not an int. */
-static bool read_int(const char *name, int *ret_number)
+/* The state of a notification: how the system's daemons publish a number. False when there is none. */
+static bool read_state(const char *name, uint64_t *ret_state)
 {
-    int number;
-    size_t size = sizeof(number);
-    if (sysctlbyname(name, &number, &size, NULL, 0) != 0 || size != sizeof(number))
+    int token;
+    if (notify_register_check(name, &token) != NOTIFY_STATUS_OK)
         return false;
-    *ret_number = number;
-    return true;
+    uint32_t status = notify_get_state(token, ret_state);
+    notify_cancel(token);
+    return status == NOTIFY_STATUS_OK;
 }
 
 static void check_hypervisor(const struct tkf_machine *machine, struct tkf_check *check)
 {
-    int present;
+    uint64_t present;
     if (machine->hypervisor[0] != '\0') {
         check->status = TKF_CHECK_WARN;
         snprintf(check->seen, sizeof(check->seen), "%s", machine->hypervisor);
-    } else if (!read_int("kern.hv_vmm_present", &present)) {
+    } else if (!tkf_sysctl_number("kern.hv_vmm_present", &present)) {
         snprintf(check->seen, sizeof(check->seen), "no such sysctl: kern.hv_vmm_present");
     } else {
         check->status = present != 0 ? TKF_CHECK_WARN : TKF_CHECK_OK;
@@ -43,8 +43,8 @@ static void check_hypervisor(const struct tkf_machine *machine, struct tkf_check
 static void check_translation(const struct tkf_machine *machine, struct tkf_check *check)
 {
     (void)machine;
-    int translated;
-    if (!read_int("sysctl.proc_translated", &translated)) {
+    uint64_t translated;
+    if (!tkf_sysctl_number("sysctl.proc_translated", &translated)) {
         snprintf(check->seen, sizeof(check->seen), "no such sysctl: sysctl.proc_translated");
         return;
     }
@@ -57,16 +57,8 @@ static void check_throttling(const struct tkf_machine *machine, struct tkf_check
     /* The levels of macOS in OSThermalNotification.h; other Apple systems number them in tens. */
     static const char *const levels[] = {"nominal", "moderate", "heavy", "trapping", "sleeping"};
     (void)machine;
-    int token;
     uint64_t level;
-    if (notify_register_check("com.apple.system.thermalpressurelevel", &token) !=
-        NOTIFY_STATUS_OK) {
-        snprintf(check->seen, sizeof(check->seen), "no thermal notification");
-        return;
-    }
-    uint32_t status = notify_get_state(token, &level);
-    notify_cancel(token);
-    if (status != NOTIFY_STATUS_OK || level >= ARRAY(levels)) {
+    if (!read_state("com.apple.system.thermalpressurelevel", &level) || level >= ARRAY(levels)) {
         snprintf(check->seen, sizeof(check->seen), "no thermal pressure level");
         return;
     }
@@ -74,21 +66,36 @@ static void check_throttling(const struct tkf_machine *machine, struct tkf_check
     snprintf(check->seen, sizeof(check->seen), "thermal pressure %s now", levels[level]);
 }
 
+static void check_low_power(const struct tkf_machine *machine, struct tkf_check *check)
+{
+    (void)machine;
+    uint64_t low;
+    if (!read_state("com.apple.system.lowpowermode", &low)) {
+        snprintf(check->seen, sizeof(check->seen), "no low power notification");
+        return;
+    }
+    check->status = low != 0 ? TKF_CHECK_WARN : TKF_CHECK_OK;
+    snprintf(check->seen, sizeof(check->seen), "low power mode %s", low != 0 ? "on" : "off");
+}
+
 static void check_smt_sibling(const struct tkf_machine *machine, struct tkf_check *check)
 {
     (void)machine;
-    int logical, physical, present;
-    if (!read_int("hw.logicalcpu", &logical) || !read_int("hw.physicalcpu", &physical)) {
+    uint64_t logical, physical, present;
+    if (!tkf_sysctl_number("hw.logicalcpu", &logical) ||
+        !tkf_sysctl_number("hw.physicalcpu", &physical)) {
         snprintf(check->seen, sizeof(check->seen), "no such sysctl: hw.logicalcpu, hw.physicalcpu");
     } else if (logical > physical) {
         check->status = TKF_CHECK_WARN;
-        snprintf(check->seen, sizeof(check->seen), "%d CPUs on %d cores", logical, physical);
-    } else if (!read_int("kern.hv_vmm_present", &present) || present != 0) {
+        snprintf(check->seen, sizeof(check->seen), "%u CPUs on %u cores", (unsigned)logical,
+                 (unsigned)physical);
+    } else if (!tkf_sysctl_number("kern.hv_vmm_present", &present) || present != 0) {
         snprintf(check->seen, sizeof(check->seen),
                  "none shown, but a hypervisor hides whether another guest shares the core");
     } else {
         check->status = TKF_CHECK_OK;
-        snprintf(check->seen, sizeof(check->seen), "none: %d CPUs on %d cores", logical, physical);
+        snprintf(check->seen, sizeof(check->seen), "none: %u CPUs on %u cores", (unsigned)logical,
+                 (unsigned)physical);
     }
 }
 
@@ -130,8 +137,8 @@ static const struct {
      "translated code runs other instructions than those that were compiled: no cycle count is real",
      "on Apple silicon: build and run for arm64"},
     {"power-source", NULL, "on battery the system may hold the clock down", "pmset -g batt"},
-    {"platform-profile", NULL, "in low power mode the clock stays well below its highest",
-     "pmset -g | grep lowpowermode; off with: sudo pmset -a lowpowermode 0"},
+    {"platform-profile", check_low_power,
+     "in low power mode the clock stays well below its highest", "sudo pmset -a lowpowermode 0"},
     {"governor", NULL, "the system sets the clock by load and by the thread's quality of service",
      "sudo powermetrics -s cpu_power -n 1"},
     {"throttling", check_throttling,

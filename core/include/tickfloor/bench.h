@@ -30,10 +30,12 @@
  *
  * Misuse is an error with a name and a place: the benchmark fails at once, the others run, the program ends with status 3.
  * Never a hang, and never a number that was not measured.
- *   - the loop was never reached, was left by break or return, or there is a second one;
+ *   - the loop was never reached, was left by break or return, or there is a second one, or one in two threads;
  *   - tkf_timer_stop() without a start after it, twice, or where the timer does not run;
  *   - tkf_timer_start() while the timer runs; tkf_timer_reset() in the loop, which would drop the time and keep the iterations;
- *   - in TKF_BENCH_N, a loop that the compiler deleted.
+ *   - in TKF_BENCH_N, a loop that the compiler deleted, or tkf_loop();
+ *   - a metric that is no number, or under a name that the output gives a meaning of its own.
+ * A benchmark that crashes the program, or ends it with exit(), is named on stderr; the rest does not run.
  *
  * Context: one thread runs benchmarks, one after the other; a body may start threads. Compilers: gcc and clang.
  * Lifetime: strings given to the harness are copied, except names in the registering macros, which are literals.
@@ -173,7 +175,9 @@ void tkf_set_bytes(struct tkf_bench *b, uint64_t bytes);
 
 /**
  * A number of one's own for the row.
- * @param unit   as Go writes them: "probes/op"; no blanks, copied; a second call for a unit replaces the first. Up to 8.
+ * @param unit   as Go writes them: "probes/op"; 1 to 31 characters, no blanks, none of the format's own (ns/op, MB/s, B/op,
+ *               allocs/op); copied; a second call for a unit replaces the first. Up to 8.
+ * @param value  finite.
  */
 void tkf_set_metric(struct tkf_bench *b, const char *unit, double value);
 
@@ -187,7 +191,7 @@ void tkf_set_metric(struct tkf_bench *b, const char *unit, double value);
  * tkf_clobber()  All of memory may have been read and written: stores before it are made, loads after it are made again. Costs
  *                what those cost.
  *
- * In C, x is an expression that can be copied into a variable; an array is its address. In C++ an object is not copied; what it
+ * In C, x is an expression that can be copied into a variable (of a bit-field, +s.x); an array is its address. In C++ an object is not copied; what it
  * points to is not looked at: keep text.data(), not only text.
  */
 #define tkf_clobber() __asm__ volatile("" : : : "memory")

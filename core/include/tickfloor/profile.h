@@ -17,6 +17,7 @@
 #include <stdio.h>
 #endif
 
+#include <tickfloor/explore.h>
 #include <tickfloor/measure.h>
 
 #ifdef __cplusplus
@@ -133,6 +134,7 @@ struct tkf_profile {
     unsigned nwarnings;
     struct tkf_harness_floor harnesses[TKF_HARNESSES_MAX]; /**< frameworks that were run live */
     unsigned nharnesses;
+    struct tkf_explore *explore; /**< what `tickfloor explore` added; NULL without */
     void *storage; /**< what the strings of a profile that was read live in */
 };
 

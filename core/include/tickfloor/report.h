@@ -60,6 +60,7 @@ struct tkf_origin {
     const char *framework; /**< "go", "google-benchmark", "criterion", ... */
     enum tkf_timing timing;
     const char *cpu;       /**< the CPU as the file names it, NULL */
+    const char *host;      /**< the machine's own name, as the file states it, NULL */
     const char *os, *arch; /**< as the file names them, NULL */
     const char *version;   /**< the framework's or runtime's, NULL */
     double core_hz;        /**< core clock that the file states, NAN */
@@ -74,8 +75,14 @@ struct tkf_metric {
     double value;
 };
 
+/** One of the values that a row was made from. */
+struct tkf_sample {
+    double ns;
+    double iterations; /**< of which it is the mean, NAN */
+};
+
 #define TKF_SAMPLES_MAX 64
-#define TKF_METRICS_MAX 8
+#define TKF_METRICS_MAX 64
 #define TKF_EVIDENCE_MAX 8
 
 struct tkf_evidence {
@@ -92,14 +99,14 @@ struct tkf_result {
     unsigned line;             /**< 1-based, of its first row; 0 where a file has no lines (one JSON line) */
     const char *group;         /**< package, type, suite; "" */
     const char *name;          /**< as the framework prints it, without the group and without a -procs suffix */
+    const char *full_name;     /**< with that suffix, where rows differ by it alone (Go's -cpu 1,2); NULL */
     double ns;                 /**< one operation; the median over repetitions */
     double ns_lo, ns_hi;       /**< the interval the file gives, or of the repetitions; NAN */
     double quantum_ns;         /**< what one unit of the last printed digit is worth; 0 for exact values, NAN */
     enum tkf_statistic statistic;
     unsigned repetitions;
-    double samples[TKF_SAMPLES_MAX]; /**< ns of the repetitions, in order; past the limit an even choice of them */
-    double sample_iterations[TKF_SAMPLES_MAX]; /**< of which each of them is the mean, NAN */
     unsigned nsamples;
+    struct tkf_sample *samples; /**< of the repetitions, in order; past TKF_SAMPLES_MAX an even choice of them */
     double min_ns, max_ns;     /**< over repetitions, or as the file states */
     double cpu_ns, wall_ns;    /**< both, where the file has both; NAN */
     double manual_ns;          /**< a time that the benchmark itself reported, NAN */
@@ -117,13 +124,14 @@ struct tkf_result {
     bool failed;               /**< the framework says that it failed or was skipped */
     const char *loop_form;     /**< "b.N", "b.Loop", "value", ... where the file tells; NULL */
     const char *remark;        /**< what the framework itself said of this row, NULL */
-    struct tkf_metric metrics[TKF_METRICS_MAX];
+    struct tkf_metric *metrics; /**< no unit comes twice */
     unsigned nmetrics;
 
     /* Written by tkf_results_judge(). */
     enum tkf_verdict verdict;
-    struct tkf_evidence evidence[TKF_EVIDENCE_MAX];
+    struct tkf_evidence *evidence; /**< the weightiest first */
     unsigned nevidence;
+    bool is_floor;             /**< an empty benchmark that the others are held against */
     const char *hint;          /**< what to do, in the framework's own terms; NULL for ok */
     double cycles_shown;       /**< ns in core cycles of the floor used, NAN */
     double over_floor_ns;      /**< ns less the floor, below 0 when under it; NAN without a floor */
@@ -134,6 +142,7 @@ struct tkf_notice {
     const char *file;
     unsigned line;
     const char *text;
+    bool failed; /**< the run of the benchmarks failed, as the framework says */
 };
 
 struct tkf_results;
@@ -201,6 +210,8 @@ struct tkf_judge_options {
      * those results only that name its CPU.
      */
     bool profile_applies;
+    /** The name of the profile's machine: results that name no CPU but this are its; NULL. */
+    const char *host;
     const struct tkf_results *baseline; /**< earlier results of the same benchmarks, NULL */
     const char *floor_bench;            /**< name of the empty benchmark, NULL to recognise it */
     const struct tkf_expect *expect;    /**< NULL */

@@ -6,6 +6,7 @@
  *   error.h     what went wrong
  *   now.h       read the CPU's counter, inline
  *   measure.h   measure the timing floor: counter, core cycle, empty loop; freestanding
+ *   explore.h   what surrounds the floor: caches, calls, noise, clock rate
  *   profile.h   what was measured, kept: in memory and as JSON
  *   report.h    results of any benchmark framework, judged against the floor
  *   machine.h   a machine described without measuring
@@ -17,6 +18,7 @@
 #include <tickfloor/bench.h>
 #include <tickfloor/calibrate.h>
 #include <tickfloor/error.h>
+#include <tickfloor/explore.h>
 #include <tickfloor/machine.h>
 #include <tickfloor/measure.h>
 #include <tickfloor/now.h>

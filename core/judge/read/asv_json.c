@@ -101,7 +101,8 @@ static void take_result(struct tkf_json *json, const char *name, const json_t *b
     row.ns_lo = 1e9 * (wide ? statistic(json, benchmark, "q_25", index) : lo);
     row.ns_hi = 1e9 * (wide ? statistic(json, benchmark, "q_75", index) : hi);
     row.iterations = number * statistic(json, benchmark, "repeat", index);
-    tkf_row_json_samples(&row, json_array_get(column(json, benchmark, "samples"), index), 1e9);
+    tkf_row_json_samples(json->sink, &row,
+                         json_array_get(column(json, benchmark, "samples"), index), 1e9);
     tkf_run_timed(&json->run, number == 1 ? TKF_TIMING_EACH_CALL : TKF_TIMING_BATCHED);
     tkf_row_give(json->sink, &row);
 }

@@ -84,14 +84,14 @@ static const char *name_of(struct tkf_sink *sink, const json_t *benchmark)
     return job.length > 0 ? tkf_keepf(sink, "%s [%.*s]", full, (int)job.length, job.text) : full;
 }
 
-static void add_samples(struct tkf_result *row, const json_t *statistics)
+static void add_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *statistics)
 {
     size_t i;
     const json_t *value;
     json_array_foreach(json_object_get(statistics, "OriginalValues"), i, value)
     {
         if (json_is_number(value))
-            tkf_row_value(row, json_number_value(value));
+            tkf_row_value(sink, row, json_number_value(value));
     }
     if (isnan(row->min_ns)) {
         row->min_ns = tkf_json_number(statistics, "Min");
@@ -123,15 +123,15 @@ static void add_benchmark(struct tkf_sink *sink, struct tkf_input *in, const jso
     row.ns_hi = tkf_json_number(interval, "Upper");
     row.alloc_bytes =
         tkf_json_number(json_object_get(benchmark, "Memory"), "BytesAllocatedPerOperation");
-    add_samples(&row, statistics);
+    add_samples(sink, &row, statistics);
     struct actual workload = read_actual(benchmark, "Workload");
     struct actual overhead = read_actual(benchmark, "Overhead");
     row.iterations = workload.operations;
     row.total_ns = workload.total_ns;
     if (workload.count > 0)
-        tkf_row_metric(&row, "workload-ns/op", workload.ns);
+        tkf_row_metric(sink, &row, "workload-ns/op", workload.ns);
     if (overhead.count > 0)
-        tkf_row_metric(&row, "overhead-ns/op", overhead.ns);
+        tkf_row_metric(sink, &row, "overhead-ns/op", overhead.ns);
     tkf_sink_add(sink, &row);
 }
 

@@ -54,10 +54,10 @@ static void end_block(struct state *state)
     row->result.ns_hi = state->hi;
     row->result.quantum_ns = state->quantum_ns;
     if (state->count[WORKLOAD] > 0)
-        tkf_row_metric(&row->result, "workload-ns/op",
+        tkf_row_metric(state->bdn.sink, &row->result, "workload-ns/op",
                        state->sum[WORKLOAD] / state->count[WORKLOAD]);
     if (state->count[OVERHEAD] > 0)
-        tkf_row_metric(&row->result, "overhead-ns/op",
+        tkf_row_metric(state->bdn.sink, &row->result, "overhead-ns/op",
                        state->sum[OVERHEAD] / state->count[OVERHEAD]);
 }
 
@@ -118,7 +118,7 @@ static bool read_iteration(struct state *state, unsigned line, struct tkf_slice 
     state->sum[stage] += ns / ops;
     state->count[stage]++;
     if (stage == RESULT) {
-        tkf_row_samples(&state->times, &ops, &ns, 1);
+        tkf_row_samples(state->bdn.sink, &state->times, &ops, &ns, 1);
         state->quantum_ns = fmin(state->quantum_ns, quantum / ops);
     }
     state->any_overhead = state->any_overhead || stage == OVERHEAD;
@@ -158,6 +158,7 @@ static void read_line(struct state *state, unsigned number, struct tkf_slice tex
         if (!begin_block(state, number, text) && !read_iteration(state, number, text))
             read_interval(state, text);
     } else if (state->bdn.count > 0) {
+        tkf_sink_understood(state->bdn.sink); /* a table of the same results */
         tkf_bdn_env(&state->bdn, text);
         tkf_bdn_hint(&state->bdn, text);
     } else {

@@ -39,7 +39,7 @@ static bool visit(struct tkf_json *json, const json_t *benchmark, const char *ke
     row.quantum_ns = 0;
     tkf_row_members(&row, stats, members);
     tkf_row_spread(&row, tkf_json_number(stats, "moe") * 1e9);
-    tkf_row_json_samples(&row, json_object_get(stats, "sample"), 1e9);
+    tkf_row_json_samples(json->sink, &row, json_object_get(stats, "sample"), 1e9);
     row.iterations = tkf_json_number(benchmark, "count");
     row.total_ns = tkf_json_number(json_object_get(benchmark, "times"), "cycle") * 1e9;
     if (json_is_object(error) || json_is_string(error)) {

@@ -96,8 +96,8 @@ void tkf_benchstat_add(struct tkf_benchstat *benchstat, struct tkf_slice label, 
         else if (tkf_slice_is(cell->unit, "B/s") || tkf_slice_is(cell->unit, "speed"))
             row.bytes_per_second = cell->value;
         else
-            row.metrics[row.nmetrics++] = (struct tkf_metric){
-                .unit = tkf_keep(benchstat->sink, cell->unit), .value = cell->value};
+            tkf_row_metric(benchstat->sink, &row, tkf_keep(benchstat->sink, cell->unit),
+                           cell->value);
     }
     tkf_sink_add(benchstat->sink, &row);
 }

@@ -7,7 +7,8 @@
 
 #include "json_walk.h"
 
-static void add_samples(struct tkf_result *row, const json_t *message, double unit)
+static void add_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *message,
+                        double unit)
 {
     double *iters, *values;
     size_t count = tkf_json_numbers(json_object_get(message, "iteration_count"), &iters);
@@ -15,7 +16,7 @@ static void add_samples(struct tkf_result *row, const json_t *message, double un
     for (size_t i = 0; i < nvalues; i++)
         values[i] *= unit;
     if (count == nvalues)
-        tkf_row_samples(row, iters, values, count);
+        tkf_row_samples(sink, row, iters, values, count);
     free(iters);
     free(values);
 }
@@ -63,7 +64,7 @@ static void add_message(struct tkf_sink *sink, unsigned line, const json_t *mess
     row.statistic = has_slope ? TKF_STATISTIC_SLOPE : TKF_STATISTIC_MEAN;
     row.batch = 1;
     add_throughput(&row, json_object_get(message, "throughput"));
-    add_samples(&row, message, unit);
+    add_samples(sink, &row, message, unit);
     tkf_sink_add(sink, &row);
 }
 

@@ -78,7 +78,7 @@ static void flush(struct state *state)
     row.batch = 1;
     row.bytes_per_second = state->bytes / row.ns * 1e9;
     row.items_per_second = state->items / row.ns * 1e9;
-    tkf_row_samples(&row, state->iterations, state->ns, state->count);
+    tkf_row_samples(state->sink, &row, state->iterations, state->ns, state->count);
     tkf_sink_add(state->sink, &row);
     state->name = NULL;
     state->count = 0;

@@ -79,7 +79,7 @@ static void add_throughput(struct tkf_result *row, const json_t *throughput)
     row->items_per_second = tkf_json_number(throughput, "Elements") * per_second;
 }
 
-static void add_samples(struct tkf_result *row, const json_t *sample)
+static void add_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *sample)
 {
     bool old = json_is_array(sample);
     double *iters = NULL, *times = NULL;
@@ -88,7 +88,7 @@ static void add_samples(struct tkf_result *row, const json_t *sample)
     size_t ntimes = tkf_json_numbers(
         old ? json_array_get(sample, 1) : json_object_get(sample, "times"), &times);
     if (count == ntimes)
-        tkf_row_samples(row, iters, times, count);
+        tkf_row_samples(sink, row, iters, times, count);
     free(iters);
     free(times);
 }
@@ -119,16 +119,31 @@ static const char *fill_row(struct tkf_sink *sink, struct tkf_result *row, const
     const char *id = tkf_json_text(benchmark, "full_id");
     row->name = id ? tkf_sink_text(sink, id, strlen(id)) : name_from_path(sink, path);
     add_throughput(row, json_object_get(benchmark, "throughput"));
-    add_samples(row, sample);
+    add_samples(sink, row, sample);
     json_decref(benchmark);
     json_decref(sample);
     return NULL;
 }
 
+/* What lies beside the estimates: a sample has no name and its benchmark no time. */
+static bool is_sample(const char *head)
+{
+    return tkf_head_has(head, TKF_WORDS("\"iters\":[", "\"times\":["));
+}
+
+static bool is_benchmark(const char *head)
+{
+    return tkf_head_has(head, TKF_WORDS("\"group_id\"", "\"full_id\"", "\"directory_name\""));
+}
+
 static int recognise(const char *head, size_t length)
 {
     (void)length;
-    if (!tkf_head_opens(head, '{') || !strstr(head, "\"point_estimate\""))
+    if (!tkf_head_opens(head, '{'))
+        return 0;
+    if (is_sample(head) || is_benchmark(head))
+        return 60; /* the message says what to give instead */
+    if (!strstr(head, "\"point_estimate\""))
         return 0;
     return strstr(head, "\"confidence_interval\"") ? 95 : 0;
 }
@@ -142,6 +157,15 @@ static void give_error(struct tkf_input_error *error, const char *text, const ch
 
 static int read_file(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error)
 {
+    size_t length;
+    const char *head = tkf_input_head(in, &length);
+    if (is_sample(head) || is_benchmark(head)) {
+        give_error(ret_error,
+                   is_sample(head) ? "Criterion's samples alone, without a name"
+                                   : "what Criterion knows of a benchmark, without its times",
+                   "give the estimates.json beside it, or the folder target/criterion");
+        return TKF_EFORMAT;
+    }
     json_t *estimates = tkf_json_load(in, sink, ret_error);
     if (!estimates)
         return TKF_EFORMAT;

@@ -14,7 +14,7 @@ static const char *const aggregate_names[TKF_GBENCH_AGGREGATES] = {
 
 struct tkf_origin *tkf_gbench_begin(struct tkf_gbench *state, struct tkf_sink *sink)
 {
-    *state = (struct tkf_gbench){.sink = sink, .seen = json_object()};
+    *state = (struct tkf_gbench){.sink = sink};
     return tkf_sink_origin(sink, "google-benchmark", TKF_TIMING_BATCHED);
 }
 
@@ -50,8 +50,7 @@ void tkf_gbench_counter(struct tkf_sink *sink, struct tkf_result *row, struct tk
             return;
         }
     }
-    if (row->nmetrics < TKF_METRICS_MAX)
-        row->metrics[row->nmetrics++] = (struct tkf_metric){tkf_keep(sink, name), value};
+    tkf_row_metric(sink, row, tkf_keep(sink, name), value);
 }
 
 /* ---- which time ---- */
@@ -102,9 +101,12 @@ static struct tkf_result finish_row(const struct tkf_gbench_run *run, const char
 
 /* ---- aggregates ---- */
 
-static json_t *seen_run(const struct tkf_gbench *state, const char *name)
+/* The run of that name which gave its repetitions; NULL. */
+static const struct tkf_result *seen_run(const struct tkf_gbench *state, const char *name)
 {
-    return json_object_get(state->seen, name);
+    const struct tkf_result *row =
+        tkf_sink_find(state->sink, tkf_sink_text(state->sink, "", 0), name);
+    return row && !isnan(row->iterations) ? row : NULL;
 }
 
 static void add_iteration(struct tkf_gbench *state, const struct tkf_gbench_run *run)
@@ -112,11 +114,6 @@ static void add_iteration(struct tkf_gbench *state, const struct tkf_gbench_run 
     struct tkf_result row = finish_row(run, run->name);
     row.statistic = TKF_STATISTIC_MEAN;
     tkf_sink_add(state->sink, &row);
-
-    json_int_t repetitions = json_integer_value(json_array_get(seen_run(state, run->name), 0));
-    double iterations = isnan(row.iterations) ? 0 : row.iterations;
-    json_object_set_new_nocheck(state->seen, run->name,
-                                json_pack("[If]", repetitions + 1, iterations));
 }
 
 /*
@@ -195,13 +192,11 @@ static bool aggregate_by_name(const struct tkf_gbench *state, const struct tkf_g
         known |= strcmp(aggregate, standard[i]) == 0;
     if (state->pending && strcmp(state->pending, base) == 0)
         return known || run->no_time || run->row.iterations == state->repetitions;
-    json_t *seen = seen_run(state, base);
+    const struct tkf_result *seen = seen_run(state, base);
     if (!known || !seen)
         return known;
-    double repetitions = json_number_value(json_array_get(seen, 0));
-    double iterations = json_number_value(json_array_get(seen, 1));
-    return run->no_time || (repetitions > 1 && (run->row.iterations == repetitions ||
-                                                run->row.iterations == iterations));
+    return run->no_time || (seen->repetitions > 1 && (run->row.iterations == seen->repetitions ||
+                                                      run->row.iterations == seen->iterations));
 }
 
 /* The name without "_AGGREGATE" at its end; the name itself where it does not end so. */
@@ -248,6 +243,5 @@ void tkf_gbench_end(struct tkf_gbench *state)
     if (!state->sink)
         return;
     flush(state);
-    json_decref(state->seen);
     *state = (struct tkf_gbench){0};
 }

@@ -41,7 +41,6 @@ enum {
 /** The rows of one origin on their way to the sink. */
 struct tkf_gbench {
     struct tkf_sink *sink;
-    json_t *seen; /**< name to [repetitions, iterations], of runs that gave their repetitions */
     const char *pending; /**< name of the run whose aggregates are being collected; NULL */
     unsigned collected;  /**< rows of aggregates seen for it */
     bool by_name;        /**< they were told by their names only */

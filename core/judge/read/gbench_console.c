@@ -72,11 +72,17 @@ static bool take_cells(struct tkf_slice rest, struct cells *ret_cells)
     return true;
 }
 
+/* Most words of a line do not; asked first, it makes passing over a log several times faster. */
+static bool may_begin_number(char c)
+{
+    return (c >= '0' && c <= '9') || memchr("+-.inIN\xe2", c, 8); /* U+2212 begins with E2 */
+}
+
 /* Names may hold blanks and be longer than their column: the cells begin where they can be read. */
 static bool find_cells(struct tkf_slice line, struct cells *ret_cells)
 {
     for (size_t i = 1; i < line.length; i++) {
-        if (!tkf_is_blank(line.text[i - 1]) || tkf_is_blank(line.text[i]))
+        if (!tkf_is_blank(line.text[i - 1]) || !may_begin_number(line.text[i]))
             continue;
         struct tkf_slice rest = {line.text + i, line.length - i};
         if (!take_cells(rest, ret_cells))
@@ -191,7 +197,7 @@ static int recognise(const char *head, size_t length)
         if (read_header(line, &counters))
             return 95;
         if (find_cells(line, &cells) && tkf_time_unit(cells.unit, &unit_ns))
-            sure = 60;
+            sure = 80;
     }
     return sure;
 }

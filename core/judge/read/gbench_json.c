@@ -43,6 +43,9 @@ static void read_context(struct tkf_sink *sink, struct tkf_origin *origin, const
      * nominal one.
      */
     origin->cpus = tkf_json_number(context, "num_cpus");
+    const char *host = tkf_json_text(context, "host_name");
+    if (host)
+        origin->host = tkf_keep_string(sink, host);
     const char *version = tkf_json_text(context, "library_version");
     if (version)
         origin->version = tkf_keep_string(sink, version);
@@ -102,49 +105,42 @@ static struct tkf_gbench_run read_run(struct tkf_sink *sink, json_t *object, con
     return run;
 }
 
-/* How often this name came before: what tells its place in the file from that of the others. */
-static unsigned count_name(json_t *names, const char *name)
+struct reading {
+    struct tkf_gbench state;
+    size_t entries;
+};
+
+static void take_entry(void *ctx, json_t *object, unsigned line)
 {
-    json_int_t count = json_integer_value(json_object_get(names, name));
-    json_object_set_new_nocheck(names, name, json_integer(count + 1));
-    return (unsigned)count;
+    struct reading *reading = ctx;
+    struct tkf_sink *sink = reading->state.sink;
+    size_t index = reading->entries++;
+    const char *text = tkf_json_text(object, "name");
+    if (!text) {
+        tkf_sink_notice(sink, line, "entry %zu of \"benchmarks\" has no name", index);
+        return;
+    }
+    /* A fitted curve and its error, not a run. */
+    if (json_object_get(object, "big_o") || json_object_get(object, "rms"))
+        return;
+    const char *name = tkf_keep_string(sink, text);
+    struct tkf_gbench_run run = read_run(sink, object, name, line);
+    if (isnan(run.real_ns) && isnan(run.cpu_ns) && !run.row.failed)
+        tkf_sink_notice(sink, line, "%s: no time with a unit in it", name);
+    else
+        tkf_gbench_add(&reading->state, &run);
 }
 
 static int read_gbench_json(struct tkf_input *in, struct tkf_sink *sink,
                             struct tkf_input_error *ret_error)
 {
-    json_t *root = tkf_json_load(in, sink, ret_error);
-    if (!root)
-        return TKF_EFORMAT;
-    struct tkf_gbench state;
-    struct tkf_origin *origin = tkf_gbench_begin(&state, sink);
+    struct reading reading = {0};
+    struct tkf_origin *origin = tkf_gbench_begin(&reading.state, sink);
+    json_t *root = tkf_json_stream(in, sink, "benchmarks", take_entry, &reading, ret_error);
     read_context(sink, origin, json_object_get(root, "context"));
-
-    json_t *names = json_object();
-    size_t index;
-    json_t *object;
-    json_array_foreach(json_object_get(root, "benchmarks"), index, object)
-    {
-        const char *text = tkf_json_text(object, "name");
-        if (!text) {
-            tkf_sink_notice(sink, 0, "entry %zu of \"benchmarks\" has no name", index);
-            continue;
-        }
-        unsigned line = tkf_json_line(in, "name", text, count_name(names, text));
-        /* A fitted curve and its error, not a run. */
-        if (json_object_get(object, "big_o") || json_object_get(object, "rms"))
-            continue;
-        const char *name = tkf_keep_string(sink, text);
-        struct tkf_gbench_run run = read_run(sink, object, name, line);
-        if (isnan(run.real_ns) && isnan(run.cpu_ns) && !run.row.failed)
-            tkf_sink_notice(sink, line, "%s: no time with a unit in it", name);
-        else
-            tkf_gbench_add(&state, &run);
-    }
-    tkf_gbench_end(&state);
-    json_decref(names);
+    tkf_gbench_end(&reading.state);
     json_decref(root);
-    return 0;
+    return root ? 0 : TKF_EFORMAT;
 }
 
 const struct tkf_reader tkf_reader_gbench_json = {

@@ -18,6 +18,12 @@ static const char *slice_end(struct tkf_slice slice)
     return slice.text + slice.length;
 }
 
+/* tickfloor's own harness prints Go's format, and says so; any other is taken for Go's. */
+static bool is_tickfloor(const struct tkf_go_run *run)
+{
+    return run->harness && strcmp(run->harness, "tickfloor") == 0;
+}
+
 /* ---- one row ---- */
 
 /* As Go's testing wants it: "Benchmark" alone, or going on as an identifier or a subname, but in no lower-case letter. */
@@ -42,15 +48,6 @@ static bool is_whole_number(struct tkf_slice field)
     return true;
 }
 
-static void add_metric(struct tkf_sink *sink, struct tkf_result *row, struct tkf_slice unit,
-                       double value)
-{
-    if (row->nmetrics == TKF_METRICS_MAX)
-        return;
-    row->metrics[row->nmetrics++] =
-        (struct tkf_metric){.unit = tkf_keep(sink, unit), .value = value};
-}
-
 /* One "value unit" into the row; true when it is the time. */
 static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_slice unit,
                       double value, double quantum)
@@ -69,7 +66,7 @@ static bool take_pair(struct tkf_sink *sink, struct tkf_result *row, struct tkf_
     else if (tkf_slice_is(unit, "allocs/op"))
         row->allocs = value;
     else
-        add_metric(sink, row, unit, value);
+        tkf_row_metric(sink, row, tkf_keep(sink, unit), value);
     return false;
 }
 
@@ -121,15 +118,17 @@ static bool same(const char *a, const char *b)
 /* The origin of what this package's lines say of their machine becomes the sink's. */
 static void choose_origin(struct tkf_go *go, const struct tkf_go_run *run)
 {
+    const char *framework = is_tickfloor(run) ? "tickfloor" : "go";
     for (unsigned i = go->norigins; i > 0; i--) {
         const struct tkf_origin *origin = go->origins[i - 1];
-        if (same(origin->os, run->goos) && same(origin->arch, run->goarch) &&
-            same(origin->cpu, run->cpu) && same(origin->version, run->version)) {
+        if (strcmp(origin->framework, framework) == 0 && same(origin->os, run->goos) &&
+            same(origin->arch, run->goarch) && same(origin->cpu, run->cpu) &&
+            same(origin->version, run->version)) {
             tkf_sink_choose(go->sink, go->origins[i - 1]);
             return;
         }
     }
-    struct tkf_origin *origin = tkf_sink_origin(go->sink, "go", TKF_TIMING_BATCHED);
+    struct tkf_origin *origin = tkf_sink_origin(go->sink, framework, TKF_TIMING_BATCHED);
     origin->os = run->goos;
     origin->arch = run->goarch;
     origin->cpu = run->cpu;
@@ -153,7 +152,7 @@ static void add(struct tkf_go *go, struct tkf_go_run *run, const char *name, str
     choose_origin(go, run);
     row->name = name;
     row->group = run->pkg ? run->pkg : "";
-    row->statistic = TKF_STATISTIC_MEAN;
+    row->statistic = is_tickfloor(run) ? TKF_STATISTIC_MEDIAN : TKF_STATISTIC_MEAN;
     tkf_sink_add(go->sink, row);
     run->pending = NULL;
 }
@@ -211,7 +210,8 @@ static void take_row(struct tkf_go *go, struct tkf_go_run *run, const struct tkf
     forget_pending(go, run);
     run->pending = kept;
     run->pending_line = line->number;
-    run->pending_began = rest.length > 0;
+    /* The head of many a table says no more than "Benchmark". */
+    run->pending_began = rest.length > 0 && !tkf_slice_is(name, benchmark);
     if (take_rest(go, run, line, rest))
         return;
     if (kind == ROW_BROKEN) {
@@ -228,7 +228,9 @@ static bool take_config(struct tkf_go *go, struct tkf_go_run *run, struct tkf_sl
         const char *key;
         const char **value;
     } keys[] = {
-        {"goos:", &run->goos}, {"goarch:", &run->goarch}, {"cpu:", &run->cpu}, {"pkg:", &run->pkg}};
+        {"goos:", &run->goos}, {"goarch:", &run->goarch},   {"cpu:", &run->cpu},
+        {"pkg:", &run->pkg},   {"harness:", &run->harness},
+    };
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         if (!tkf_slice_starts(text, keys[i].key))
             continue;
@@ -254,17 +256,36 @@ static const char *go_version(struct tkf_sink *sink, struct tkf_slice text)
     return tkf_keep(sink, version);
 }
 
+/* Whether a benchmark, a package or the run failed or was skipped, as the line says. */
+static bool say_bad(struct tkf_sink *sink, unsigned number, struct tkf_slice text)
+{
+    static const char *const failures[] = {"--- FAIL: ", "panic: ", "fatal error: "};
+    for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
+        if (tkf_slice_starts(text, failures[i])) {
+            tkf_sink_failure(sink, number, "the run failed: \"%.200s\"", text.text);
+            return true;
+        }
+    }
+    if (tkf_slice_starts(text, "FAIL\t")) { /* the package, and how long it took or why */
+        tkf_field(&text);
+        struct tkf_slice package = tkf_field(&text);
+        bool build = tkf_slice_find(text, "build failed");
+        tkf_sink_failure(sink, number, "the package %.*s %s", (int)package.length, package.text,
+                         build ? "could not be built" : "failed");
+        return true;
+    }
+    bool skipped = tkf_slice_starts(text, "--- SKIP: ");
+    if (skipped)
+        tkf_sink_notice(sink, number, "skipped: \"%.200s\"", text.text);
+    return skipped;
+}
+
 /* What Go says of a benchmark, a package or the run beside its results. */
 static bool take_state(struct tkf_go *go, struct tkf_go_run *run, const struct tkf_line *line,
                        struct tkf_slice text)
 {
-    static const char *const bad[] = {"--- FAIL: ", "--- SKIP: ", "FAIL\t",
-                                      "panic: ", "fatal error: "};
     static const char *const ends[] = {"PASS", "FAIL"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-        if (!tkf_slice_starts(text, bad[i]))
-            continue;
-        tkf_sink_notice(go->sink, line->number, "%.200s", text.text);
+    if (say_bad(go->sink, line->number, text)) {
         run->pending = NULL; /* that is why it has no result */
         return true;
     }
@@ -309,7 +330,9 @@ void tkf_go_line(struct tkf_go *go, struct tkf_go_run *run, const struct tkf_lin
         return;
     if (*text.text == 'B') {
         rest = text;
-        if (is_name(tkf_field(&rest))) {
+        struct tkf_slice name = tkf_field(&rest);
+        /* In C a benchmark's name may begin in any way. */
+        if (is_name(name) || (is_tickfloor(run) && tkf_slice_starts(name, benchmark))) {
             take_row(go, run, line, text);
             return;
         }
@@ -338,6 +361,9 @@ static int recognise_line(struct tkf_slice text)
     struct tkf_slice rest = unquoted(text), name = tkf_field(&rest);
     if (tkf_slice_starts(text, "goos: ") || tkf_slice_starts(text, "pkg: "))
         return 40;
+    if (tkf_slice_starts(text, "ok  \t") || tkf_slice_starts(text, "FAIL\t") ||
+        tkf_slice_starts(text, "?   \t") || tkf_slice_starts(text, "--- FAIL: "))
+        return 30;
     if (!is_name(name))
         return 0;
     if (!is_whole_number(tkf_field(&rest))) /* the title of many tables is "Benchmark" */
@@ -356,73 +382,4 @@ int tkf_go_recognise(const char *head, size_t length)
         most = sure > most ? sure : most;
     }
     return most;
-}
-
-/* ---- the -procs suffix ---- */
-
-/* The number that the name ends in after a hyphen; 0 when it does not. */
-static unsigned suffix_of(const char *name)
-{
-    const char *hyphen = strrchr(name, '-');
-    if (!hyphen || hyphen == name || hyphen[1] == '0' || strlen(hyphen) > 6)
-        return 0;
-    return is_whole_number(slice_of(hyphen + 1, hyphen + strlen(hyphen)))
-               ? (unsigned)strtoul(hyphen + 1, NULL, 10)
-               : 0;
-}
-
-/* All names of one group, seen so far. */
-struct group {
-    const struct tkf_origin *origin;
-    const char *name;
-    unsigned suffix; /* that they share; 0 when they do not */
-};
-
-static int compare_groups(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    if (x->origin != y->origin)
-        return x->origin < y->origin ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
-/* One entry for each group, sorted; a result's own when *ret_own is given. */
-static size_t unite(struct group *groups, size_t n)
-{
-    size_t kept = 0;
-    qsort(groups, n, sizeof(*groups), compare_groups);
-    for (size_t i = 0; i < n; i++) {
-        if (kept > 0 && compare_groups(&groups[kept - 1], &groups[i]) == 0) {
-            if (groups[kept - 1].suffix != groups[i].suffix)
-                groups[kept - 1].suffix = 0;
-        } else {
-            groups[kept++] = groups[i];
-        }
-    }
-    return kept;
-}
-
-void tkf_go_strip_procs(struct tkf_sink *sink)
-{
-    size_t n = tkf_sink_rows(sink);
-    struct group *groups = n > 0 ? malloc(n * sizeof(*groups)) : NULL;
-    if (!groups)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        const struct tkf_result *result = tkf_sink_result(sink, i);
-        groups[i] = (struct group){
-            .origin = result->origin, .name = result->group, .suffix = suffix_of(result->name)};
-    }
-    size_t ngroups = unite(groups, n);
-    for (size_t i = 0; i < n; i++) {
-        struct tkf_result *result = tkf_sink_result(sink, i);
-        struct group key = {.origin = result->origin, .name = result->group};
-        const struct group *group = bsearch(&key, groups, ngroups, sizeof(*groups), compare_groups);
-        if (group->suffix == 0)
-            continue;
-        result->procs = group->suffix;
-        result->name =
-            tkf_sink_text(sink, result->name, (size_t)(strrchr(result->name, '-') - result->name));
-    }
-    free(groups);
 }

@@ -10,6 +10,7 @@
 /** What the lines of one package have said so far. Zeroed at first; strings are the sink's. */
 struct tkf_go_run {
     const char *goos, *goarch, *cpu, *pkg, *version;
+    const char *harness; /* that wrote it, where it says so: others print Go's format too */
     const char *pending; /* a name that was printed, its numbers not yet; NULL */
     unsigned pending_line;
     bool pending_began; /* the name was followed by a blank: the benchmark did run */
@@ -32,7 +33,8 @@ void tkf_go_run_end(struct tkf_go *go, struct tkf_go_run *run);
 int tkf_go_recognise(const char *head, size_t length);
 
 /**
- * Take the -procs suffix off the names of this input, where all names of a group share it: names may end in a number of their own.
+ * Take the -procs suffix off the names of this input, where all names of a group share it, or each has every one of a list: names may
+ * end in a number of their own.
  */
 void tkf_go_strip_procs(struct tkf_sink *sink);
 

@@ -109,6 +109,7 @@ static bool take_line(struct tkf_go *go, struct packages *packages, const struct
                         problem.text);
         return true;
     }
+    tkf_sink_understood(go->sink);
     bool taken = take_event(go, packages, event, line->number);
     json_decref(event);
     return taken;
@@ -157,6 +158,7 @@ static int recognise(const char *head, size_t length)
 const struct tkf_reader tkf_reader_go_json = {
     .name = "go-test2json",
     .text = "output of go test -json",
+    .empty = "did it build, and was -bench given?",
     .recognise = recognise,
     .read = read_events,
 };

@@ -19,6 +19,7 @@ static int read_lines(struct tkf_input *in, struct tkf_sink *sink,
 const struct tkf_reader tkf_reader_go_text = {
     .name = "go-text",
     .text = "output of go test -bench",
+    .empty = "did it build, and was -bench given?",
     .recognise = tkf_go_recognise,
     .read = read_lines,
 };

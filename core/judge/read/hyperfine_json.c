@@ -70,7 +70,7 @@ static void take(struct tkf_json *json)
         row.quantum_ns = 0;
         tkf_row_members(&row, result, members);
         tkf_row_spread(&row, tkf_json_number(result, "stddev") * 1e9);
-        tkf_row_json_samples(&row, json_object_get(result, "times"), 1e9);
+        tkf_row_json_samples(json->sink, &row, json_object_get(result, "times"), 1e9);
         row.cpu_ns = (tkf_json_number(result, "user") + tkf_json_number(result, "system")) * 1e9;
         if (row.nsamples > 0)
             row.iterations = row.repetitions;

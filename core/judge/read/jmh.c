@@ -160,7 +160,7 @@ void tkf_jmh_secondary(struct tkf_jmh_rows *rows, struct tkf_result *row, struct
     } else if (tkf_slice_is(what, "p1.00")) {
         row->max_ns = tkf_jmh_ns(score->value, score->unit, row->threads);
     } else {
-        tkf_row_metric(row,
+        tkf_row_metric(rows->sink, row,
                        tkf_keepf(rows->sink, "%.*s %.*s", (int)what.length, what.text,
                                  (int)score->unit.length, score->unit.text),
                        score->value);

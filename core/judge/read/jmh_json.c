@@ -43,7 +43,8 @@ static const char *params_text(struct tkf_sink *sink, json_t *params)
     return tkf_built(&text, sink);
 }
 
-static void add_samples(struct tkf_result *row, const json_t *metric, struct tkf_slice unit)
+static void add_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *metric,
+                        struct tkf_slice unit)
 {
     size_t i, j;
     const json_t *fork, *score;
@@ -52,7 +53,7 @@ static void add_samples(struct tkf_result *row, const json_t *metric, struct tkf
         json_array_foreach(fork, j, score)
         {
             if (json_is_number(score))
-                tkf_row_value(row, tkf_jmh_ns(json_number_value(score), unit, row->threads));
+                tkf_row_value(sink, row, tkf_jmh_ns(json_number_value(score), unit, row->threads));
         }
     }
     if (!isnan(row->min_ns))
@@ -89,7 +90,7 @@ static void add_run(struct tkf_jmh_rows *rows, struct tkf_input *in, json_t *see
         tkf_slice_of(mode), tkf_json_number(run, "threads"), &score);
     if (!row)
         return;
-    add_samples(row, metric, score.unit);
+    add_samples(rows->sink, row, metric, score.unit);
     const char *label;
     json_t *secondary;
     json_object_foreach(json_object_get(run, "secondaryMetrics"), label, secondary)

@@ -54,7 +54,9 @@ json_t *tkf_json_line_load(struct tkf_sink *sink, const struct tkf_line *line)
         return NULL;
     json_error_t error;
     json_t *object = json_loadb(text.text, text.length, 0, &error);
-    if (!object)
+    if (object)
+        tkf_sink_understood(sink);
+    else
         tkf_sink_notice(sink, line->number, "not a whole JSON object (%s); its result is lost",
                         line->cut ? "the input ends within it" : error.text);
     return object;
@@ -94,14 +96,15 @@ void tkf_row_members(struct tkf_result *row, const json_t *object, const struct 
     }
 }
 
-void tkf_row_json_samples(struct tkf_result *row, const json_t *array, double scale)
+void tkf_row_json_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *array,
+                          double scale)
 {
     size_t i;
     json_t *value;
     json_array_foreach(array, i, value)
     {
         if (json_is_number(value))
-            tkf_row_sample(row, json_number_value(value) * scale);
+            tkf_row_sample(sink, row, json_number_value(value) * scale);
     }
 }
 
@@ -123,7 +126,7 @@ size_t tkf_row_distribution(struct tkf_sink *sink, struct tkf_result *row, const
             sorted[n++] = json_number_value(value) * scale;
     }
     if (n > 0) {
-        tkf_row_json_samples(row, array, scale);
+        tkf_row_json_samples(sink, row, array, scale);
         tkf_sort(sorted, n);
         row->ns = tkf_quantile(sorted, n, 0.5);
         row->ns_lo = tkf_quantile(sorted, n, 0.25);

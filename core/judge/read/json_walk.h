@@ -68,7 +68,8 @@ void tkf_row_members(struct tkf_result *row, const json_t *object,
                      const struct tkf_member *members);
 
 /** The numbers of an array, scaled, as samples; other values are passed over. */
-void tkf_row_json_samples(struct tkf_result *row, const json_t *array, double scale);
+void tkf_row_json_samples(struct tkf_sink *sink, struct tkf_result *row, const json_t *array,
+                          double scale);
 
 /**
  * As tkf_row_json_samples(), and `ns` their median, the interval their middle half, with the least

@@ -63,7 +63,7 @@ static void take_stats(struct tkf_json *json, struct tkf_result *row, const json
     enum tkf_timing timing = timing_of(stats);
     tkf_run_timed(&json->run, timing)->own_floor_ns = noop_ns(json, timing);
     tkf_row_members(row, stats, members);
-    tkf_row_json_samples(row, json_object_get(stats, "samples"), 1);
+    tkf_row_json_samples(json->sink, row, json_object_get(stats, "samples"), 1);
     row->quantum_ns = 0;
     row->alloc_bytes = average(stats, "heap");
     row->cycles = average(counters, "cycles");

@@ -31,13 +31,14 @@ static void read_events(struct tkf_result *row, const json_t *result)
         row->cycles = cycles / row->batch;
 }
 
-static void read_measurements(struct tkf_result *row, const json_t *measurements)
+static void read_measurements(struct tkf_sink *sink, struct tkf_result *row,
+                              const json_t *measurements)
 {
     size_t index;
     json_t *measurement;
     json_array_foreach(measurements, index, measurement)
     {
-        tkf_row_sample(row, tkf_json_number(measurement, "elapsed") * 1e9 / row->batch);
+        tkf_row_sample(sink, row, tkf_json_number(measurement, "elapsed") * 1e9 / row->batch);
         row->iterations = fmax(row->iterations, tkf_json_number(measurement, "iterations"));
     }
 }
@@ -67,7 +68,7 @@ static void read_result(struct tkf_sink *sink, struct tkf_origin *origin, json_t
     row.quantum_ns = 0;
     tkf_row_spread(&row, row.ns * tkf_json_number(result, "medianAbsolutePercentError(elapsed)"));
     read_events(&row, result);
-    read_measurements(&row, measurements);
+    read_measurements(sink, &row, measurements);
     if (gave_up(&row, measurements)) {
         row.time_missing = true;
         row.remark =

@@ -45,9 +45,8 @@ void tkf_perf_event(struct tkf_perf *perf, struct tkf_slice event, struct tkf_sl
         row->instructions = count.value;
     } else if (is_event(event, "cycles") || is_event(event, "cpu-cycles")) {
         row->cycles = count.value;
-    } else if (row->nmetrics < TKF_METRICS_MAX) {
-        row->metrics[row->nmetrics++] =
-            (struct tkf_metric){tkf_keep(perf->sink, event), count.value};
+    } else {
+        tkf_row_metric(perf->sink, row, tkf_keep(perf->sink, event), count.value);
     }
 }
 

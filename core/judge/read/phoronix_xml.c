@@ -142,13 +142,13 @@ static void add_entry(struct reading *reading)
 }
 
 /* "133.2:131.9": the value of each run. */
-static void read_raw(struct tkf_result *row, const char *raw, double unit_ns)
+static void read_raw(struct tkf_sink *sink, struct tkf_result *row, const char *raw, double unit_ns)
 {
     while (*raw) {
         size_t length = strcspn(raw, ":");
         double value;
         if (tkf_number((struct tkf_slice){raw, length}, TKF_NUMBER_POINT, &value, NULL))
-            tkf_row_sample(row, value * unit_ns);
+            tkf_row_sample(sink, row, value * unit_ns);
         raw += length + (raw[length] == ':');
     }
 }
@@ -162,7 +162,7 @@ static void give_entry(struct tkf_sink *sink, const struct entry *entry)
     row.quantum_ns = entry->quantum_ns;
     row.statistic = TKF_STATISTIC_MEAN;
     row.failed = isnan(entry->ns); /* without a value a test did not run to its end */
-    read_raw(&row, entry->raw, entry->unit_ns);
+    read_raw(sink, &row, entry->raw, entry->unit_ns);
     tkf_sink_add(sink, &row);
 }
 

@@ -3,20 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "../refuse.h"
 #include "head.h"
 #include "json_walk.h"
 #include "keep.h"
 
-static bool is_gzip(const char *head, size_t length)
-{
-    return length > 2 && memcmp(head, "\x1f\x8b\x08", 3) == 0;
-}
-
 static int recognise(const char *head, size_t length)
 {
-    if (is_gzip(head, length))
-        return 10; /* pyperf alone writes it, and the message says what to do */
+    (void)length;
     return tkf_head_has(head,
                         TKF_WORDS("\"benchmarks\"", "\"runs\"", "\"metadata\"", "\"warmups\"")) ||
                    tkf_head_has(head, TKF_WORDS("\"benchmarks\"", "\"perf_version\"", "\"values\""))
@@ -52,6 +45,8 @@ static void take_facts(struct tkf_json *json, const json_t *benchmark)
     struct tkf_slice before, resolution;
     facts->cpu = cpu ? tkf_keepf(json->sink, "%s", cpu) : NULL;
     facts->version = version ? tkf_keepf(json->sink, "Python %s", version) : NULL;
+    const char *host = text(json, benchmark, "hostname");
+    facts->host = host ? tkf_keepf(json->sink, "%s", host) : NULL;
     facts->cpus = number(json, benchmark, "cpu_count");
     if (platform && tkf_cut(tkf_slice_of(platform), "-", &before, NULL))
         facts->os = tkf_keep(json->sink, before);
@@ -105,11 +100,6 @@ static void take(struct tkf_json *json)
 
 static int read(struct tkf_input *in, struct tkf_sink *sink, struct tkf_input_error *ret_error)
 {
-    size_t length;
-    const char *head = tkf_input_head(in, &length);
-    if (head && is_gzip(head, length))
-        return tkf_refuse(ret_error, 0, "gunzip -c FILE | tickfloor report",
-                          "compressed with gzip");
     return tkf_json_take(in, sink, ret_error, take);
 }
 

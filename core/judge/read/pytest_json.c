@@ -31,6 +31,7 @@ static void take_facts(struct tkf_json *json)
     facts->cpu = tkf_json_keep(json->sink, cpu, "brand_raw");
     if (!facts->cpu)
         facts->cpu = tkf_json_keep(json->sink, cpu, "brand");
+    facts->host = tkf_json_keep(json->sink, machine, "node");
     facts->os = tkf_json_keep(json->sink, machine, "system");
     facts->arch = tkf_json_keep(json->sink, machine, "machine");
     facts->version = version ? tkf_keepf(json->sink, "Python %s", version) : NULL;
@@ -59,7 +60,7 @@ static void take_benchmark(struct tkf_json *json, const json_t *benchmark)
     row.group = group_of(json, fullname, row.name);
     row.quantum_ns = 0;
     tkf_row_members(&row, stats, members);
-    tkf_row_json_samples(&row, json_object_get(stats, "data"), 1e9);
+    tkf_row_json_samples(json->sink, &row, json_object_get(stats, "data"), 1e9);
     row.iterations = iterations * tkf_json_number(stats, "rounds");
     row.total_ns = iterations * tkf_json_number(stats, "total") * 1e9;
     tkf_run_timed(&json->run, iterations == 1 ? TKF_TIMING_EACH_CALL : TKF_TIMING_BATCHED);

@@ -28,6 +28,7 @@ struct tkf_origin *tkf_run_timed(struct tkf_run *run, enum tkf_timing timing)
     const struct tkf_origin *facts = &run->facts;
     struct tkf_origin *origin = tkf_sink_origin(run->sink, facts->framework, timing);
     origin->cpu = facts->cpu;
+    origin->host = facts->host;
     origin->os = facts->os;
     origin->arch = facts->arch;
     origin->version = facts->version;
@@ -39,20 +40,20 @@ struct tkf_origin *tkf_run_timed(struct tkf_run *run, enum tkf_timing timing)
 
 /* ---- samples ---- */
 
-void tkf_row_value(struct tkf_result *row, double ns)
+void tkf_row_value(struct tkf_sink *sink, struct tkf_result *row, double ns)
 {
     if (!isfinite(ns))
         return;
-    tkf_row_sample(row, ns);
+    tkf_row_sample(sink, row, ns);
     row->min_ns = fmin(row->min_ns, ns);
     row->max_ns = fmax(row->max_ns, ns);
 }
 
-void tkf_row_samples(struct tkf_result *row, const double *iterations, const double *times_ns,
-                     size_t count)
+void tkf_row_samples(struct tkf_sink *sink, struct tkf_result *row, const double *iterations,
+                     const double *times_ns, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        tkf_row_value(row, times_ns[i] / iterations[i]);
+        tkf_row_value(sink, row, times_ns[i] / iterations[i]);
         if (iterations[i] > 0 && !(iterations[i] <= row->iterations)) {
             row->iterations = iterations[i];
             row->total_ns = times_ns[i];
@@ -61,12 +62,6 @@ void tkf_row_samples(struct tkf_result *row, const double *iterations, const dou
 }
 
 /* ---- the rest of a row ---- */
-
-void tkf_row_metric(struct tkf_result *row, const char *unit, double value)
-{
-    if (row->nmetrics < TKF_METRICS_MAX)
-        row->metrics[row->nmetrics++] = (struct tkf_metric){.unit = unit, .value = value};
-}
 
 void tkf_row_rate(struct tkf_result *row, double per_second, double quantum)
 {

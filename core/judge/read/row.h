@@ -32,7 +32,7 @@ struct tkf_origin *tkf_run_timed(struct tkf_run *run, enum tkf_timing timing);
  * One sample's ns of one operation, into the smallest and largest as well. NAN and infinity are
  * passed over.
  */
-void tkf_row_value(struct tkf_result *row, double ns);
+void tkf_row_value(struct tkf_sink *sink, struct tkf_result *row, double ns);
 
 /**
  * Give a row its samples: their ns of one operation, the smallest and largest of them, and the
@@ -41,13 +41,10 @@ void tkf_row_value(struct tkf_result *row, double ns);
  * @param iterations  [count] of each sample; those of 0 are passed over.
  * @param times_ns    [count] all iterations of a sample.
  */
-void tkf_row_samples(struct tkf_result *row, const double *iterations, const double *times_ns,
-                     size_t count);
+void tkf_row_samples(struct tkf_sink *sink, struct tkf_result *row, const double *iterations,
+                     const double *times_ns, size_t count);
 
 /* ---- the rest of a row ---- */
-
-/** Add to a row's metrics; those past TKF_METRICS_MAX are left out. */
-void tkf_row_metric(struct tkf_result *row, const char *unit, double value);
 
 /**
  * `ns` and its quantum from operations per second and what one unit of their last digit is worth.

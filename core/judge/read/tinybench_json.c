@@ -29,11 +29,11 @@ static const struct tkf_member members[] = {
     {NULL, 0, 0, 0},
 };
 
-static void take_latency(struct tkf_result *row, const json_t *latency)
+static void take_latency(struct tkf_sink *sink, struct tkf_result *row, const json_t *latency)
 {
     const json_t *samples = json_object_get(latency, "samples");
     tkf_row_members(row, latency, members);
-    tkf_row_json_samples(row, samples, 1e6);
+    tkf_row_json_samples(sink, row, samples, 1e6);
     tkf_row_spread(row, 1e6 * tkf_json_number(
                                   latency, row->statistic == TKF_STATISTIC_MEDIAN ? "mad" : "moe"));
     if (isnan(row->iterations)) /* degrees of freedom */
@@ -47,7 +47,7 @@ static void take_result(struct tkf_json *json, struct tkf_result *row, const jso
     const char *state = tkf_json_text(result, "state");
     row->quantum_ns = 0;
     row->total_ns = tkf_json_number(result, "totalTime") * 1e6;
-    take_latency(row, json_is_object(latency) ? latency : result);
+    take_latency(json->sink, row, json_is_object(latency) ? latency : result);
     if (json_is_object(error) || (state && strcmp(state, "errored") == 0)) {
         const char *message = tkf_json_text(error, "message");
         row->failed = true;

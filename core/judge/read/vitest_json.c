@@ -41,7 +41,7 @@ static bool visit(struct tkf_json *json, const json_t *group, const char *key)
         row.group = suite ? suite : "";
         row.quantum_ns = 0;
         tkf_row_members(&row, benchmark, members);
-        tkf_row_json_samples(&row, json_object_get(benchmark, "samples"), 1e6);
+        tkf_row_json_samples(json->sink, &row, json_object_get(benchmark, "samples"), 1e6);
         if (row.statistic == TKF_STATISTIC_MEAN)
             tkf_row_spread(&row, 1e6 * tkf_json_number(benchmark, "moe"));
         row.failed = isnan(row.ns); /* one that throws is listed without its numbers */

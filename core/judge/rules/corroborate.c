@@ -134,12 +134,13 @@ static void on_baseline(struct tkf_case *c, bool flagged)
 void tkf_corroborate(struct tkf_case *c, enum tkf_verdict verdict)
 {
     bool flagged = verdict < TKF_VERDICT_NEAR_FLOOR;
+    bool small = verdict == TKF_VERDICT_NEAR_FLOOR || verdict == TKF_VERDICT_UNDECIDED;
     bool at_floor = verdict == TKF_VERDICT_AT_FLOOR || verdict == TKF_VERDICT_WENT_QUIET;
     if (c->row->remark && !c->row->failed)
         tkf_say(c, "framework-says", "the framework says: \"%.200s\"", c->row->remark);
     on_instructions(c);
     on_allocations(c, flagged);
-    if (verdict != TKF_VERDICT_CAPPED && flagged)
+    if (verdict != TKF_VERDICT_CAPPED && (flagged || small))
         on_iterations(c);
     on_clocks(c);
     on_baseline(c, flagged);

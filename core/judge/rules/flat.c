@@ -35,6 +35,8 @@ static int compare_keys(const struct member *x, const struct member *y)
         return (uintptr_t)a->origin > (uintptr_t)b->origin ? 1 : -1;
     if (a->group != b->group)
         return (uintptr_t)a->group > (uintptr_t)b->group ? 1 : -1;
+    if (a->procs != b->procs && !(isnan(a->procs) && isnan(b->procs))) /* NAN comes first */
+        return isnan(b->procs) || a->procs > b->procs ? 1 : -1;
     if (x->size.start != y->size.start)
         return x->size.start > y->size.start ? 1 : -1;
     int order = strncmp(a->name, b->name, x->size.start);
@@ -71,7 +73,7 @@ static bool is_flat(const struct member *members, size_t n)
     double slope = (sxy - sx * sy / (double)n) / (sxx - sx * sx / (double)n);
     bool stated = work_of(last) >= RANGE_NEEDED / 2 * work_of(first);
     const struct tkf_floor *floor = first->floor;
-    double floor_ns = isfinite(floor->used.ns.hi) ? floor->used.ns.hi : floor->cycle_max_ns;
+    double floor_ns = isfinite(floor->plain_ns) ? floor->plain_ns : floor->cycle_max_ns;
     return slope < FLAT_SLOPE && slope > -FLAT_SLOPE &&
            slowest < (stated ? FLOORS_STATED : FLOORS_UNSTATED) * floor_ns;
 }

@@ -4,6 +4,7 @@
  * holds on every machine. doc/verdicts.md argues for each rule.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../judge.h"
@@ -74,7 +75,7 @@ static bool has_no_time(struct tkf_case *c)
             "time");
     else if (negative)
         tkf_say(
-            c, "no-time",
+            c, "negative-time",
             "the time is below zero; the clock went back, or more was taken off than was measured");
     return zero || negative || missing;
 }
@@ -115,8 +116,26 @@ static bool framework_says(struct tkf_case *c)
     return false;
 }
 
+/* So many a second, "88.1 TB/s", where the least unit has 1e9 of them. */
+#define RATE_SIZE 40
+static const char *rate_text(char text[static RATE_SIZE], double a_second,
+                             const char *const units[4])
+{
+    unsigned unit = 0;
+    double value = a_second / 1e9;
+    while (unit < 3 && value >= 999.5) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(text, RATE_SIZE, "%.3g %s", value, units[unit]);
+    return text;
+}
+
 static bool exceeds_machine(struct tkf_case *c)
 {
+    static const char *const bytes[] = {"GB/s", "TB/s", "PB/s", "EB/s"};
+    static const char *const items[] = {"billion", "trillion", "quadrillion", "quintillion"};
+    char rate[RATE_SIZE], limit[RATE_SIZE];
     const struct tkf_result *row = c->row;
     double most =
         TKF_BYTES_A_CYCLE / (TKF_CYCLE_SHARE * c->floor->cycle_min_ns) * c->sharers; /* a ns */
@@ -125,14 +144,14 @@ static bool exceeds_machine(struct tkf_case *c)
     if (row->bytes_per_second / 1e9 > most)
         tkf_say(
             c, "rate",
-            "%.3g GB/s, where no core gets more than %.3g GB/s out of its nearest cache; most of "
-            "the bytes were never touched",
-            row->bytes_per_second / 1e9, most);
+            "%s, where no core gets more than %s out of its nearest cache; most of the bytes were "
+            "never touched",
+            rate_text(rate, row->bytes_per_second, bytes), rate_text(limit, most * 1e9, bytes));
     else if (row->items_per_second / 1e9 > most)
         tkf_say(c, "rate",
-                "%.3g billion items a second, where no core does more than %.3g; most of the items "
-                "were never looked at",
-                row->items_per_second / 1e9, most);
+                "%s items a second, where no core does more than %s; most of the items were never "
+                "looked at",
+                rate_text(rate, row->items_per_second, items), rate_text(limit, most * 1e9, items));
     else
         return false;
     return true;
@@ -161,12 +180,12 @@ static bool grows_with_iterations(struct tkf_case *c)
     if (n < 4 || c->timing != TKF_TIMING_BATCHED)
         return false;
     for (unsigned i = 0; i < n; i++) {
-        double x = log(row->sample_iterations[i]), y = log(row->samples[i]);
+        double x = log(row->samples[i].iterations), y = log(row->samples[i].ns);
         if (!isfinite(x) || !isfinite(y))
             return false;
         sx += x, sy += y, sxx += x * x, sxy += x * y, syy += y * y;
-        least = fmin(least, row->sample_iterations[i]);
-        most = fmax(most, row->sample_iterations[i]);
+        least = fmin(least, row->samples[i].iterations);
+        most = fmax(most, row->samples[i].iterations);
     }
     double vx = sxx - sx * sx / n, vy = syy - sy * sy / n, cov = sxy - sx * sy / n;
     double slope = cov / vx, correlation = cov / sqrt(vx * vy);
@@ -188,10 +207,11 @@ static bool breaks_expectation(struct tkf_case *c)
 {
     char declared[TKF_TIME_SIZE];
     if (c->broken) {
-        tkf_say(c, "expect", "the expectation \"%s\" does not hold", c->broken);
+        tkf_say(c, TKF_RULE_EXPECT, "the expectation \"%s\" does not hold", c->broken);
         return true;
     }
-    if (!tkf_number_is_known(c) || !(c->row->ns * c->sharers < c->expects_ns))
+    bool declared_none = !(c->expects_ns > 0);
+    if (declared_none || !tkf_number_is_known(c) || !(c->row->ns * c->sharers < c->expects_ns))
         return false;
     tkf_say(c, "declared-work",
             "what it is declared to do takes at least %s on this machine; most of it was not done",

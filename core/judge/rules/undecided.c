@@ -32,6 +32,33 @@ static bool is_shared(const struct tkf_case *c)
     return (c->sharers > 1 || c->parallel) && c->timing == TKF_TIMING_BATCHED && c->mid < floor_ns;
 }
 
+/* How many shared it stands in a file seldom: Go's -8 is how many there may have been. */
+static void say_shared(struct tkf_case *c)
+{
+    char ns[TKF_TIME_SIZE];
+    tkf_time_text(ns, c->row->ns);
+    if (c->row->threads > 1 || c->parallel)
+        tkf_say(c, "shared",
+                "%s is the wall time divided among threads%s, so that nothing can be said of one "
+                "operation's",
+                ns, c->parallel && !(c->row->threads > 1) ? ", by its name" : "");
+    else
+        tkf_say(c, "shared",
+                "%s, and up to %.0f threads may have shared the work; if it is one that runs in "
+                "parallel (RunParallel), the number says nothing of one operation, else it is no "
+                "more than an empty loop takes on many machines",
+                ns, c->sharers);
+}
+
+/* It is what an empty loop of the form costs that the file does not tell from the one that is assumed. */
+static bool is_untold(const struct tkf_case *c)
+{
+    const struct tkf_harness_form *untold = &c->floor->untold;
+    double low = tkf_cycles(c->floor, c->low), mid = tkf_cycles(c->floor, c->mid);
+    return untold->name && low <= untold->hi + TKF_FLOOR_TOLERANCE &&
+           mid >= untold->lo - TKF_FLOOR_TOLERANCE && !tkf_work_is_seen(c);
+}
+
 bool tkf_rule_undecided(struct tkf_case *c)
 {
     const struct tkf_result *row = c->row;
@@ -41,10 +68,7 @@ bool tkf_rule_undecided(struct tkf_case *c)
     else if (!tkf_number_is_known(c))
         tkf_say(c, "no-number", "it has no time of one operation");
     else if (is_shared(c))
-        tkf_say(c, "shared",
-                "%.2g ns is the wall time divided among up to %.0f threads, so that nothing can be "
-                "said of one operation's",
-                row->ns, c->sharers);
+        say_shared(c);
     else if (c->rate_explains && c->mid < c->floor->cycle_max_ns)
         tkf_say(
             c, "part-of-a-batch",
@@ -56,6 +80,11 @@ bool tkf_rule_undecided(struct tkf_case *c)
             c, "overhead-taken-off",
             "less than one cycle is left after the framework took its own overhead off; real work "
             "and none both read so");
+    else if (is_untold(c))
+        tkf_say(c, "untold-loop",
+                "%.3g cycles are what an empty %s loop takes on this machine; whether it ran that "
+                "or %s, where this is work, the file does not say",
+                tkf_cycles(c->floor, c->mid), c->floor->untold.name, c->floor->known[0].name);
     else if (c->timing == TKF_TIMING_UNKNOWN && c->mid < SMALL_CYCLES * c->floor->cycle_max_ns)
         tkf_say(
             c, "timing-unknown",

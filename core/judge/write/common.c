@@ -26,7 +26,20 @@ bool tkf_flagged(const struct tkf_result *result)
 
 const char *tkf_name_shown(const struct tkf_result *result)
 {
+    if (result->full_name)
+        return result->full_name;
     return result->name[0] ? result->name : "(no name)";
+}
+
+const char *tkf_statistic_text(enum tkf_statistic statistic)
+{
+    static const char *const names[] = {
+        [TKF_STATISTIC_MEAN] = "mean",
+        [TKF_STATISTIC_MEDIAN] = "median",
+        [TKF_STATISTIC_MIN] = "min",
+        [TKF_STATISTIC_SLOPE] = "slope",
+    };
+    return names[statistic];
 }
 
 bool tkf_profile_matters(const struct tkf_report *report, const struct tkf_floor_used *floor)

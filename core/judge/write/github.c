@@ -60,10 +60,24 @@ static void put_result(FILE *out, const struct tkf_result *result)
     fputc('\n', out);
 }
 
+static void put_failure(FILE *out, const struct tkf_notice *notice)
+{
+    fputs("::error ", out);
+    put_place(out, notice->file, notice->line);
+    fputs("title=failed::", out);
+    put_text(out, notice->text, put_message);
+    fputc('\n', out);
+}
+
 void tkf_write_github(const struct tkf_report *report, FILE *out)
 {
     struct tkf_counts counts = tkf_count_verdicts(report->results);
     char summary[240];
+    for (size_t i = 0; i < tkf_results_notices(report->results); i++) {
+        const struct tkf_notice *notice = tkf_results_notice(report->results, i);
+        if (notice->failed)
+            put_failure(out, notice);
+    }
     for (int verdict = 0; verdict < TKF_VERDICT_NEAR_FLOOR; verdict++) {
         for (size_t i = 0; counts.of[verdict] > 0 && i < counts.total; i++) {
             const struct tkf_result *result = tkf_results_get(report->results, i);

@@ -70,24 +70,27 @@ static json_t *evidence_of(const struct tkf_result *result)
 static json_t *result_of(const struct tkf_result *result, size_t floor)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:s, s:o, s:o, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:s, s:b, "
+        "s:o, s:o, s:o}",
         "file", tkf_json_string(result->origin->file), "line",
         result->line > 0 ? json_integer(result->line) : json_null(), "framework",
         tkf_json_string(result->origin->framework), "group", put_name(result->group), "name",
-        tkf_json_string(result->name), "floor", (json_int_t)floor, "ns", put_real(result->ns),
-        "ns_lo", put_real(result->ns_lo), "ns_hi", put_real(result->ns_hi), "quantum_ns",
+        tkf_json_string(result->name), "threads", put_real(result->threads), "procs",
+        put_real(result->procs), "floor", (json_int_t)floor, "ns", put_real(result->ns),
+        "statistic", tkf_json_string(tkf_statistic_text(result->statistic)), "ns_lo",
+        put_real(result->ns_lo), "ns_hi", put_real(result->ns_hi), "quantum_ns",
         put_real(result->quantum_ns), "cycles", put_real(result->cycles_shown), "over_floor_ns",
         put_real(result->over_floor_ns), "repetitions", (int)result->repetitions, "iterations",
-        put_real(result->iterations), "verdict", tkf_verdict_name(result->verdict), "evidence",
-        evidence_of(result), "hint", tkf_json_string(result->hint), "remark",
-        tkf_json_string(result->remark));
+        put_real(result->iterations), "verdict", tkf_verdict_name(result->verdict), "is_floor",
+        result->is_floor, "evidence", evidence_of(result), "hint", tkf_json_string(result->hint),
+        "remark", tkf_json_string(result->remark));
 }
 
 static json_t *notice_of(const struct tkf_notice *notice)
 {
-    return json_pack("{s:o, s:o, s:o}", "file", tkf_json_string(notice->file), "line",
+    return json_pack("{s:o, s:o, s:o, s:b}", "file", tkf_json_string(notice->file), "line",
                      notice->line > 0 ? json_integer(notice->line) : json_null(), "text",
-                     tkf_json_string(notice->text));
+                     tkf_json_string(notice->text), "failed", (int)notice->failed);
 }
 
 static json_t *summary_of(const struct tkf_results *results)

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw.h"
 #include "write.h"
 
-enum { ROWS_MAX = 60, LABEL_COLUMNS_MAX = 70 };
+enum { ROWS_MAX = 60 };
 
 /* Points of the picture. */
 #define WIDTH         960.0
@@ -29,19 +30,15 @@ enum { ROWS_MAX = 60, LABEL_COLUMNS_MAX = 70 };
 #define AXIS_LEAST    (-2.0) /* exponent of 10 */
 #define PNG_SCALE     2.0 /* a picture that is scaled down looks better than one that is scaled up */
 
-struct color {
-    double red, green, blue;
-};
-
-static const struct color ink = {0.13, 0.13, 0.13}, faint = {0.40, 0.40, 0.40},
-                          grid = {0.88, 0.88, 0.88}, minor_grid = {0.95, 0.95, 0.95},
-                          band_fill = {0.99, 0.89, 0.72}, cycle_line = {0.60, 0.38, 0.00};
+static const struct tkf_color ink = {0.13, 0.13, 0.13}, faint = {0.40, 0.40, 0.40},
+                              grid = {0.88, 0.88, 0.88}, minor_grid = {0.95, 0.95, 0.95},
+                              band_fill = {0.99, 0.89, 0.72}, cycle_line = {0.60, 0.38, 0.00};
 
 enum shape { SHAPE_CROSS, SHAPE_SQUARE, SHAPE_DIAMOND, SHAPE_TRIANGLE, SHAPE_RING, SHAPE_DOT };
 
 struct kind {
     enum shape shape;
-    struct color color;
+    struct tkf_color color;
 };
 
 static const struct kind kinds[TKF_VERDICT_COUNT] = {
@@ -142,41 +139,6 @@ static double y_of(const struct plot *plot, unsigned row)
 
 /* ---- drawing ---- */
 
-static void set_color(cairo_t *cairo, struct color color)
-{
-    cairo_set_source_rgb(cairo, color.red, color.green, color.blue);
-}
-
-static void set_font(cairo_t *cairo, double size, bool bold)
-{
-    cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cairo, size);
-}
-
-static double text_width(cairo_t *cairo, const char *text)
-{
-    cairo_text_extents_t extents;
-    cairo_text_extents(cairo, text, &extents);
-    return extents.x_advance;
-}
-
-/* align: 0 begins at x, 0.5 is centred there, 1 ends there. y is the middle of the small letters. */
-static void put_text(cairo_t *cairo, double x, double y, double align, const char *text)
-{
-    cairo_font_extents_t extents;
-    cairo_font_extents(cairo, &extents);
-    cairo_move_to(cairo, x - align * text_width(cairo, text), y + extents.ascent * 0.36);
-    cairo_show_text(cairo, text);
-}
-
-static void put_line(cairo_t *cairo, double x0, double y0, double x1, double y1)
-{
-    cairo_move_to(cairo, x0, y0);
-    cairo_line_to(cairo, x1, y1);
-    cairo_stroke(cairo);
-}
-
 static void put_polygon(cairo_t *cairo, double x, double y, const double points[][2],
                         unsigned count)
 {
@@ -190,13 +152,13 @@ static void put_mark(cairo_t *cairo, double x, double y, const struct kind *kind
 {
     static const double diamond[][2] = {{0, -6.5}, {6.5, 0}, {0, 6.5}, {-6.5, 0}};
     static const double triangle[][2] = {{0, -6}, {6, 5}, {-6, 5}};
-    set_color(cairo, kind->color);
+    tkf_draw_color(cairo, kind->color);
     cairo_new_path(cairo);
     switch (kind->shape) {
     case SHAPE_CROSS:
         cairo_set_line_width(cairo, 3);
-        put_line(cairo, x - 5, y - 5, x + 5, y + 5);
-        put_line(cairo, x - 5, y + 5, x + 5, y - 5);
+        tkf_draw_line(cairo, x - 5, y - 5, x + 5, y + 5);
+        tkf_draw_line(cairo, x - 5, y + 5, x + 5, y - 5);
         break;
     case SHAPE_SQUARE:
         cairo_rectangle(cairo, x - 5, y - 5, 10, 10);
@@ -220,29 +182,6 @@ static void put_mark(cairo_t *cairo, double x, double y, const struct kind *kind
     }
 }
 
-/* A text in so many columns as fit the width; to free(). */
-static char *fit(cairo_t *cairo, const char *text, double width)
-{
-    size_t columns = tkf_shown_columns(text, TKF_CHARSET_UTF8);
-    if (columns > LABEL_COLUMNS_MAX)
-        columns = LABEL_COLUMNS_MAX;
-    for (;; columns--) {
-        char *fitted = NULL;
-        size_t size;
-        FILE *out = open_memstream(&fitted, &size);
-        if (!out)
-            return NULL;
-        tkf_put_shortened(out, text, TKF_CHARSET_UTF8, columns, NULL);
-        if (fclose(out) != 0) {
-            free(fitted);
-            return NULL;
-        }
-        if (columns < 4 || text_width(cairo, fitted) <= width)
-            return fitted;
-        free(fitted);
-    }
-}
-
 static bool make_label(struct plot *plot, struct row *row, bool with_group)
 {
     char *whole = NULL;
@@ -253,8 +192,8 @@ static bool make_label(struct plot *plot, struct row *row, bool with_group)
     if (asprintf(&whole, "%s%s%s", with_group ? group : "", with_group && group[0] ? " " : "",
                  tkf_name_shown(result)) < 0)
         return false;
-    set_font(plot->cairo, TEXT_SIZE, tkf_flagged(result));
-    row->label = fit(plot->cairo, whole, LABEL_MAX);
+    tkf_draw_font(plot->cairo, TEXT_SIZE, tkf_flagged(result));
+    row->label = tkf_draw_fit(plot->cairo, whole, LABEL_MAX);
     free(whole);
     return row->label != NULL;
 }
@@ -267,7 +206,7 @@ static bool lay_out(struct plot *plot)
     for (unsigned i = 0; i < plot->nrows; i++) {
         if (!make_label(plot, &plot->rows[i], with_group))
             return false;
-        widest = fmax(widest, text_width(plot->cairo, plot->rows[i].label));
+        widest = fmax(widest, tkf_draw_text_width(plot->cairo, plot->rows[i].label));
     }
     plot->left = MARGIN + widest + GAP;
     plot->right = WIDTH - MARGIN - VALUE_WIDTH - GAP;
@@ -281,9 +220,9 @@ static void draw_title(struct plot *plot)
     const struct tkf_floor_used *floor = plot->nrows > 0 ? plot->rows[0].floor : NULL;
 
     tkf_summary_text(&plot->counts, text, sizeof(text));
-    set_color(cairo, ink);
-    set_font(cairo, TITLE_SIZE, true);
-    put_text(cairo, MARGIN, MARGIN + 4, 0, text);
+    tkf_draw_color(cairo, ink);
+    tkf_draw_font(cairo, TITLE_SIZE, true);
+    tkf_draw_text(cairo, MARGIN, MARGIN + 4, 0, text);
 
     bool one = floor != NULL;
     for (unsigned i = 1; i < plot->nrows && one; i++)
@@ -298,20 +237,20 @@ static void draw_title(struct plot *plot)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), " · one core cycle %.3f ns",
                  floor->cycle_ns);
     if (plot->report->profile && plot->report->profile->machine.cpu[0]) {
-        char *cpu = fit(cairo, plot->report->profile->machine.cpu, LABEL_MAX);
+        char *cpu = tkf_draw_fit(cairo, plot->report->profile->machine.cpu, LABEL_MAX);
         snprintf(text + strlen(text), sizeof(text) - strlen(text), " · %s", cpu ? cpu : "");
         free(cpu);
     }
-    set_color(cairo, faint);
-    set_font(cairo, TEXT_SIZE, false);
-    put_text(cairo, MARGIN, MARGIN + 26, 0, text);
+    tkf_draw_color(cairo, faint);
+    tkf_draw_font(cairo, TEXT_SIZE, false);
+    tkf_draw_text(cairo, MARGIN, MARGIN + 26, 0, text);
 }
 
 /* The band and the cycle behind each row, which are of its own origin. */
 static void draw_floors(struct plot *plot)
 {
     cairo_t *cairo = plot->cairo;
-    set_color(cairo, band_fill);
+    tkf_draw_color(cairo, band_fill);
     for (unsigned i = 0; i < plot->nrows; i++) {
         const struct tkf_floor_used *floor = plot->rows[i].floor;
         if (!floor || !isfinite(floor->ns.lo) || !isfinite(floor->ns.hi))
@@ -331,13 +270,13 @@ static void draw_cycles(struct plot *plot)
     static const double dashes[] = {4, 3};
     cairo_set_dash(cairo, dashes, 2, 0);
     cairo_set_line_width(cairo, 1.5);
-    set_color(cairo, cycle_line);
+    tkf_draw_color(cairo, cycle_line);
     for (unsigned i = 0; i < plot->nrows; i++) {
         const struct tkf_floor_used *floor = plot->rows[i].floor;
         double y = plot->top + i * ROW_HEIGHT;
         if (floor && isfinite(floor->cycle_ns))
-            put_line(cairo, x_of(plot, floor->cycle_ns), y, x_of(plot, floor->cycle_ns),
-                     y + ROW_HEIGHT);
+            tkf_draw_line(cairo, x_of(plot, floor->cycle_ns), y, x_of(plot, floor->cycle_ns),
+                          y + ROW_HEIGHT);
     }
     cairo_set_dash(cairo, NULL, 0, 0);
 }
@@ -350,12 +289,12 @@ static void draw_grid(struct plot *plot)
     for (double exponent = plot->lo; exponent <= plot->hi; exponent++) {
         for (int digit = 2; digit < 10 && exponent < plot->hi && decade > 60; digit++) {
             double x = x_of(plot, digit * pow(10, exponent));
-            set_color(cairo, minor_grid);
-            put_line(cairo, x, plot->top, x, plot->bottom);
+            tkf_draw_color(cairo, minor_grid);
+            tkf_draw_line(cairo, x, plot->top, x, plot->bottom);
         }
-        set_color(cairo, grid);
-        put_line(cairo, x_of(plot, pow(10, exponent)), plot->top, x_of(plot, pow(10, exponent)),
-                 plot->bottom);
+        tkf_draw_color(cairo, grid);
+        tkf_draw_line(cairo, x_of(plot, pow(10, exponent)), plot->top,
+                      x_of(plot, pow(10, exponent)), plot->bottom);
     }
 }
 
@@ -364,32 +303,32 @@ static void draw_axis(struct plot *plot)
     cairo_t *cairo = plot->cairo;
     double decade = (plot->right - plot->left) / (plot->hi - plot->lo);
     int step = (int)ceil(62 / decade); /* labels that do not touch */
-    set_color(cairo, faint);
-    set_font(cairo, SMALL_SIZE, false);
+    tkf_draw_color(cairo, faint);
+    tkf_draw_font(cairo, SMALL_SIZE, false);
     cairo_set_line_width(cairo, 1);
-    put_line(cairo, plot->left, plot->bottom, plot->right, plot->bottom);
+    tkf_draw_line(cairo, plot->left, plot->bottom, plot->right, plot->bottom);
     for (double exponent = plot->lo; exponent <= plot->hi; exponent++) {
         double ns = pow(10, exponent), x = x_of(plot, ns);
-        put_line(cairo, x, plot->bottom, x, plot->bottom + 5);
+        tkf_draw_line(cairo, x, plot->bottom, x, plot->bottom + 5);
         if ((int)(exponent - plot->lo) % step == 0)
-            put_text(cairo, x, plot->bottom + 14, 0.5, tkf_time_shown(ns, ns, true).text);
+            tkf_draw_text(cairo, x, plot->bottom + 14, 0.5, tkf_time_shown(ns, ns, true).text);
         for (int digit = 2; digit < 10 && exponent < plot->hi && decade > 60; digit++) {
             x = x_of(plot, digit * ns);
-            put_line(cairo, x, plot->bottom, x, plot->bottom + 3);
+            tkf_draw_line(cairo, x, plot->bottom, x, plot->bottom + 3);
             if (decade > 260 && (digit == 2 || digit == 5))
-                put_text(cairo, x, plot->bottom + 14, 0.5,
-                         tkf_time_shown(digit * ns, ns, true).text);
+                tkf_draw_text(cairo, x, plot->bottom + 14, 0.5,
+                              tkf_time_shown(digit * ns, ns, true).text);
         }
     }
-    put_text(cairo, (plot->left + plot->right) / 2, plot->bottom + 31, 0.5,
-             "time of one operation, logarithmic");
+    tkf_draw_text(cairo, (plot->left + plot->right) / 2, plot->bottom + 31, 0.5,
+                  "time of one operation, logarithmic");
 }
 
 /* Beyond the axis, to its left: zero and what is less have no place on it. */
-static void put_arrow(cairo_t *cairo, double x, double y, struct color color)
+static void put_arrow(cairo_t *cairo, double x, double y, struct tkf_color color)
 {
     static const double arrow[][2] = {{-9, 0}, {0, -5}, {0, 5}};
-    set_color(cairo, color);
+    tkf_draw_color(cairo, color);
     cairo_new_path(cairo);
     put_polygon(cairo, x, y, arrow, 3);
 }
@@ -400,9 +339,9 @@ static void draw_interval(struct plot *plot, const struct tkf_result *result, do
     if (!isfinite(result->ns_lo) || !isfinite(result->ns_hi) || !(result->ns > 0))
         return;
     double from = x_of(plot, result->ns_lo), to = x_of(plot, result->ns_hi);
-    set_color(cairo, faint);
+    tkf_draw_color(cairo, faint);
     cairo_set_line_width(cairo, 1.5);
-    put_line(cairo, from, y, to, y);
+    tkf_draw_line(cairo, from, y, to, y);
 }
 
 static void draw_row(struct plot *plot, unsigned index)
@@ -414,15 +353,15 @@ static void draw_row(struct plot *plot, unsigned index)
     cairo_t *cairo = plot->cairo;
     double y = y_of(plot, index);
 
-    set_color(cairo, ink);
-    set_font(cairo, TEXT_SIZE, flagged);
-    put_text(cairo, plot->left - GAP, y, 1, row->label);
+    tkf_draw_color(cairo, ink);
+    tkf_draw_font(cairo, TEXT_SIZE, flagged);
+    tkf_draw_text(cairo, plot->left - GAP, y, 1, row->label);
 
     double x = plot->right + GAP;
-    set_font(cairo, TEXT_SIZE, flagged);
-    put_text(cairo, x + 78, y, 1, tkf_time_shown(result->ns, result->quantum_ns, true).text);
-    set_color(cairo, flagged ? ink : faint);
-    put_text(cairo, x + 90, y, 0, tkf_verdict_name(result->verdict));
+    tkf_draw_font(cairo, TEXT_SIZE, flagged);
+    tkf_draw_text(cairo, x + 78, y, 1, tkf_time_shown(result->ns, result->quantum_ns, true).text);
+    tkf_draw_color(cairo, flagged ? ink : faint);
+    tkf_draw_text(cairo, x + 90, y, 0, tkf_verdict_name(result->verdict));
 
     draw_interval(plot, result, y);
     if (result->ns > 0 && isfinite(result->ns) && log10(result->ns) >= plot->lo)
@@ -444,27 +383,27 @@ static void draw_legend(struct plot *plot)
     cairo_t *cairo = plot->cairo;
     double x = MARGIN + 4, y = plot->bottom + AXIS_HEIGHT + LEGEND_HEIGHT / 2 - 6;
 
-    set_font(cairo, SMALL_SIZE, false);
-    set_color(cairo, band_fill);
+    tkf_draw_font(cairo, SMALL_SIZE, false);
+    tkf_draw_color(cairo, band_fill);
     cairo_rectangle(cairo, x, y - 7, 22, 14);
     cairo_fill(cairo);
-    set_color(cairo, ink);
-    put_text(cairo, x + 29, y, 0, "empty loop");
-    x += 29 + text_width(cairo, "empty loop") + 22;
+    tkf_draw_color(cairo, ink);
+    tkf_draw_text(cairo, x + 29, y, 0, "empty loop");
+    x += 29 + tkf_draw_text_width(cairo, "empty loop") + 22;
     static const double dashes[] = {4, 3};
     cairo_set_dash(cairo, dashes, 2, 0);
     cairo_set_line_width(cairo, 1.5);
-    set_color(cairo, cycle_line);
-    put_line(cairo, x, y - 8, x, y + 8);
+    tkf_draw_color(cairo, cycle_line);
+    tkf_draw_line(cairo, x, y - 8, x, y + 8);
     cairo_set_dash(cairo, NULL, 0, 0);
-    set_color(cairo, ink);
-    put_text(cairo, x + 8, y, 0, "one core cycle");
-    x += 8 + text_width(cairo, "one core cycle") + 26;
+    tkf_draw_color(cairo, ink);
+    tkf_draw_text(cairo, x + 8, y, 0, "one core cycle");
+    x += 8 + tkf_draw_text_width(cairo, "one core cycle") + 26;
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
         put_mark(cairo, x, y, &kinds[entries[i].verdict]);
-        set_color(cairo, ink);
-        put_text(cairo, x + 12, y, 0, entries[i].text);
-        x += 12 + text_width(cairo, entries[i].text) + 24;
+        tkf_draw_color(cairo, ink);
+        tkf_draw_text(cairo, x + 12, y, 0, entries[i].text);
+        x += 12 + tkf_draw_text_width(cairo, entries[i].text) + 24;
     }
 }
 
@@ -475,14 +414,14 @@ static void draw_left_out(struct plot *plot)
     if (wanted <= plot->nrows)
         return;
     snprintf(text, sizeof(text), "%zu more not shown", wanted - plot->nrows);
-    set_color(plot->cairo, faint);
-    set_font(plot->cairo, SMALL_SIZE, false);
-    put_text(plot->cairo, MARGIN, plot->bottom + 14, 0, text);
+    tkf_draw_color(plot->cairo, faint);
+    tkf_draw_font(plot->cairo, SMALL_SIZE, false);
+    tkf_draw_text(plot->cairo, MARGIN, plot->bottom + 14, 0, text);
 }
 
 static void draw(struct plot *plot)
 {
-    set_color(plot->cairo, (struct color){1, 1, 1});
+    tkf_draw_color(plot->cairo, (struct tkf_color){1, 1, 1});
     cairo_paint(plot->cairo);
     draw_title(plot);
     draw_floors(plot);
@@ -510,11 +449,6 @@ const char *tkf_plot_refused(const char *path)
                : "a plot is an SVG or a PNG; name a file that ends in .svg or .png";
 }
 
-static cairo_status_t write_bytes(void *ctx, const unsigned char *data, unsigned length)
-{
-    return fwrite(data, 1, length, ctx) == length ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
-}
-
 /* Draw into the stream; a status of cairo. */
 static cairo_status_t draw_to(struct plot *plot, FILE *out, bool svg)
 {
@@ -522,7 +456,7 @@ static cairo_status_t draw_to(struct plot *plot, FILE *out, bool svg)
     plot->bottom = plot->top + plot->nrows * ROW_HEIGHT;
     plot->height = plot->bottom + AXIS_HEIGHT + LEGEND_HEIGHT;
     cairo_surface_t *surface =
-        svg ? cairo_svg_surface_create_for_stream(write_bytes, out, WIDTH, plot->height)
+        svg ? cairo_svg_surface_create_for_stream(tkf_draw_to_stream, out, WIDTH, plot->height)
             : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(WIDTH * PNG_SCALE),
                                          (int)(plot->height * PNG_SCALE));
     plot->cairo = cairo_create(surface);
@@ -534,7 +468,7 @@ static cairo_status_t draw_to(struct plot *plot, FILE *out, bool svg)
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_status(plot->cairo);
     if (status == CAIRO_STATUS_SUCCESS && !svg)
-        status = cairo_surface_write_to_png_stream(surface, write_bytes, out);
+        status = cairo_surface_write_to_png_stream(surface, tkf_draw_to_stream, out);
     cairo_destroy(plot->cairo);
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS)

@@ -116,7 +116,7 @@ static json_t *notification_of(const struct tkf_notice *notice)
     json_t *locations = is_file(notice->file)
                             ? json_pack("[o]", location_of(notice->file, notice->line))
                             : json_array();
-    return json_pack("{s:s, s:o, s:o}", "level", "note", "message", text_object(notice->text),
+    return json_pack("{s:s, s:o, s:o}", "level", notice->failed ? "error" : "note", "message", text_object(notice->text),
                      "locations", locations);
 }
 

@@ -40,6 +40,7 @@ static void fill(const struct table *table, const char *with, size_t count)
 /* Print words from the column on, on as many lines as they need; the column after them. */
 static size_t put_words(const struct table *table, const char *text, size_t length, size_t column)
 {
+    static const char micro[] = "µs"; /* in evidence */
     const char *end = text + length;
     bool first = true;
     while (text < end) {
@@ -53,6 +54,8 @@ static size_t put_words(const struct table *table, const char *text, size_t leng
         char word[WORD_COLUMNS * 4];
         snprintf(word, sizeof(word), "%.*s",
                  (int)(word_length < sizeof(word) ? word_length : sizeof(word) - 1), text);
+        if (!table->unicode && strncmp(word, micro, strlen(micro)) == 0)
+            memmove(word, word + 1, strlen(word)), word[0] = 'u';
         size_t columns = tkf_shown_columns(word, table->charset);
         if (!first && column + 1 + columns > table->width) {
             fprintf(table->out, "\n%*s", REMARK_INDENT, "");
@@ -121,18 +124,23 @@ static void put_remark(const struct table *table, const char *color, const char 
     fprintf(table->out, "%s\n", *color ? table->reset : "");
 }
 
-static void put_head(const struct table *table, const struct tkf_origin *origin, bool first)
+/* ---- sections ---- */
+
+#define TIMINGS (TKF_TIMING_PROCESS + 1)
+
+/*
+ * Results that follow each other under one head: of one framework on one machine in one file. How
+ * they were timed may differ, as frameworks choose it for each: then each way has its floor.
+ */
+struct section {
+    const struct tkf_origin *origins[TIMINGS]; /* one for all of that timing; NULL */
+    enum tkf_statistic statistic;              /* of all their times; UNKNOWN where they differ */
+    size_t end;                                /* the index after the last */
+};
+
+static bool is_shown(const struct table *table, const struct tkf_result *result)
 {
-    const struct tkf_floor_used *floor = tkf_results_floor(table->report->results, origin);
-    if (!first)
-        fputc('\n', table->out);
-    put_origin(table, origin);
-    put_rule(table, floor);
-    if (floor && floor->text)
-        put_remark(table, table->dim, floor->text, strlen(floor->text));
-    if (tkf_profile_matters(table->report, floor))
-        put_remark(table, table->dim, table->report->profile_text,
-                   strlen(table->report->profile_text));
+    return !table->report->quiet || tkf_flagged(result);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -140,23 +148,112 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Whether a head that stands already holds for another origin too: runs follow each other in one file. */
-static bool same_head(const struct table *table, const struct tkf_origin *a,
-                      const struct tkf_origin *b)
+static bool same_run(const struct tkf_origin *a, const struct tkf_origin *b)
 {
-    const struct tkf_floor_used *x = tkf_results_floor(table->report->results, a);
-    const struct tkf_floor_used *y = tkf_results_floor(table->report->results, b);
-    bool same_floor = x == y || (x && y && x->source == y->source && same_text(x->text, y->text) &&
-                                 memcmp(&x->ns, &y->ns, sizeof(x->ns)) == 0);
-    return same_floor && same_text(a->file, b->file) && same_text(a->framework, b->framework) &&
+    return same_text(a->file, b->file) && same_text(a->framework, b->framework) &&
            same_text(a->version, b->version) && same_text(a->cpu, b->cpu);
 }
 
-static void put_columns(const struct table *table)
+static bool same_floor(const struct table *table, const struct tkf_origin *a,
+                       const struct tkf_origin *b)
 {
+    const struct tkf_floor_used *x = tkf_results_floor(table->report->results, a);
+    const struct tkf_floor_used *y = tkf_results_floor(table->report->results, b);
+    return x == y || (x && y && x->source == y->source && same_text(x->text, y->text) &&
+                      memcmp(&x->ns, &y->ns, sizeof(x->ns)) == 0);
+}
+
+/* The section that begins with a result. */
+static struct section section_from(const struct table *table, size_t from)
+{
+    const struct tkf_results *results = table->report->results;
+    const struct tkf_result *first = tkf_results_get(results, from);
+    struct section section = {.statistic = first->statistic};
+    bool timed = false;
+    for (section.end = from; section.end < tkf_results_count(results); section.end++) {
+        const struct tkf_result *result = tkf_results_get(results, section.end);
+        if (!is_shown(table, result))
+            continue;
+        const struct tkf_origin *origin = result->origin;
+        const struct tkf_origin **known = &section.origins[origin->timing];
+        if (!same_run(first->origin, origin) || (*known && !same_floor(table, *known, origin)))
+            break;
+        *known = *known ? *known : origin;
+        if (isnan(result->ns))
+            continue;
+        if (timed && result->statistic != section.statistic)
+            section.statistic = TKF_STATISTIC_UNKNOWN;
+        else if (!timed)
+            section.statistic = result->statistic;
+        timed = true;
+    }
+    return section;
+}
+
+/* How the floor was got; of several each with how its results were timed, and what it is. */
+static void put_floor(const struct table *table, const struct tkf_origin *origin, bool several,
+                      bool first)
+{
+    static const char *const ways[TIMINGS] = {
+        [TKF_TIMING_UNKNOWN] = "of those that do not say how they were timed",
+        [TKF_TIMING_BATCHED] = "of those timed many calls at once",
+        [TKF_TIMING_SUBTRACTED] = "of those with an overhead taken off",
+        [TKF_TIMING_EACH_CALL] = "of those timed call by call",
+        [TKF_TIMING_PROCESS] = "of commands",
+    };
+    char text[1200];
+    const struct tkf_floor_used *floor = tkf_results_floor(table->report->results, origin);
+    if (!floor || !floor->text)
+        return;
+    bool known = isfinite(floor->ns.mid) && !first; /* the first stands in the rule */
+    snprintf(text, sizeof(text), "%s%s%s%s%s", several ? ways[origin->timing] : "",
+             several ? ": " : "", known ? tkf_band_shown(&floor->ns, table->unicode).text : "",
+             known ? ", " : "", floor->text);
+    put_remark(table, table->dim, text, strlen(text));
+}
+
+static void put_head(const struct table *table, const struct section *section, bool first)
+{
+    const struct tkf_origin *shown = NULL; /* whose floor stands in the rule */
+    unsigned count = 0;
+    bool matters = false;
+    for (int timing = 0; timing < TIMINGS; timing++) {
+        const struct tkf_origin *origin = section->origins[timing];
+        if (!origin)
+            continue;
+        const struct tkf_floor_used *floor = tkf_results_floor(table->report->results, origin);
+        bool known = floor && isfinite(floor->ns.mid);
+        const struct tkf_floor_used *before =
+            shown ? tkf_results_floor(table->report->results, shown) : NULL;
+        if (!shown || (known && !(before && isfinite(before->ns.mid))))
+            shown = origin;
+        matters = matters || tkf_profile_matters(table->report, floor);
+        count++;
+    }
+    if (!first)
+        fputc('\n', table->out);
+    put_origin(table, shown);
+    put_rule(table, tkf_results_floor(table->report->results, shown));
+    put_floor(table, shown, count > 1, true);
+    for (int timing = 0; timing < TIMINGS; timing++) {
+        if (section->origins[timing] && section->origins[timing] != shown)
+            put_floor(table, section->origins[timing], true, false);
+    }
+    if (matters)
+        put_remark(table, table->dim, table->report->profile_text,
+                   strlen(table->report->profile_text));
+}
+
+static void put_columns(const struct table *table, enum tkf_statistic statistic)
+{
+    static const char *const titles[] = {
+        [TKF_STATISTIC_UNKNOWN] = "time",       [TKF_STATISTIC_MEAN] = "mean time",
+        [TKF_STATISTIC_MEDIAN] = "median time", [TKF_STATISTIC_MIN] = "least time",
+        [TKF_STATISTIC_SLOPE] = "time (slope)",
+    };
     fprintf(table->out, "%s%*s%-*s%*s%*s  verdict%s\n", table->dim, MARK_COLUMNS, "",
-            (int)table->name_columns, "benchmark", TIME_COLUMNS + 1, "time", CYCLES_COLUMNS,
-            "cycles", table->reset);
+            (int)table->name_columns, "benchmark", TIME_COLUMNS + 1, titles[statistic],
+            CYCLES_COLUMNS, "cycles", table->reset);
 }
 
 /* ---- a result ---- */
@@ -203,7 +300,8 @@ static void put_evidence(struct table *table, const struct tkf_result *result)
         size_t seen = tkf_seen_part(text);
         put_remark(table, "", text, is_news(meaning, text + seen) ? strlen(text) : seen);
     }
-    if (!flagged || !result->hint || !is_news(&table->hints[result->verdict], result->hint))
+    bool told = flagged || result->verdict == TKF_VERDICT_UNDECIDED; /* what can be done about it */
+    if (!told || !result->hint || !is_news(&table->hints[result->verdict], result->hint))
         return;
     char hint[HINT_SIZE];
     snprintf(hint, sizeof(hint), "%s %s", table->unicode ? "→" : "->", result->hint);
@@ -222,7 +320,7 @@ static void put_result(struct table *table, const struct tkf_result *result)
     size_t used = table->name_columns - columns + 1;
     size_t time_columns = tkf_shown_columns(time.text, TKF_CHARSET_UTF8);
     fill(table, " ", used + (time_columns < TIME_COLUMNS ? TIME_COLUMNS - time_columns : 0));
-    fprintf(table->out, "%s%*s  %s%s%s\n", time.text, CYCLES_COLUMNS, cycles.text, color,
+    fprintf(table->out, "%s %*s  %s%s%s\n", time.text, CYCLES_COLUMNS - 1, cycles.text, color,
             tkf_verdict_name(result->verdict), reset);
     if (result->verdict != TKF_VERDICT_OK)
         put_evidence(table, result);
@@ -240,22 +338,33 @@ static void put_summary(const struct table *table)
     fprintf(table->out, "%s\n", table->reset);
 }
 
+static void put_notice(const struct table *table, const struct tkf_notice *notice)
+{
+    const char *color = notice->failed ? table->red : "";
+    /* Whole, however long: an editor finds the place by it. */
+    size_t column = tkf_put_shortened(table->out, notice->file, table->charset, PATH_COLUMNS, NULL);
+    if (notice->line > 0)
+        column += (size_t)fprintf(table->out, ":%u", notice->line);
+    fprintf(table->out, ": %s", color);
+    put_words(table, notice->text, strlen(notice->text), column + 2);
+    fprintf(table->out, "%s\n", *color ? table->reset : "");
+}
+
+/* The first few, those of a run that failed before the others. */
 static void put_notices(const struct table *table)
 {
     const struct tkf_results *results = table->report->results;
-    size_t count = tkf_results_notices(results);
+    size_t count = tkf_results_notices(results), shown = 0;
     if (count > 0)
         fputc('\n', table->out);
-    for (size_t i = 0; i < count && i < NOTICES_SHOWN; i++) {
-        const struct tkf_notice *notice = tkf_results_notice(results, i);
-        /* Whole, however long: an editor finds the place by it. */
-        size_t column =
-            tkf_put_shortened(table->out, notice->file, table->charset, PATH_COLUMNS, NULL);
-        if (notice->line > 0)
-            column += (size_t)fprintf(table->out, ":%u", notice->line);
-        fputs(": ", table->out);
-        put_words(table, notice->text, strlen(notice->text), column + 2);
-        fputc('\n', table->out);
+    for (int failed = 1; failed >= 0; failed--) {
+        for (size_t i = 0; i < count && shown < NOTICES_SHOWN; i++) {
+            const struct tkf_notice *notice = tkf_results_notice(results, i);
+            if (notice->failed != failed)
+                continue;
+            put_notice(table, notice);
+            shown++;
+        }
     }
     if (count > NOTICES_SHOWN)
         fprintf(table->out, "and %zu more such notices: see --json\n", count - NOTICES_SHOWN);
@@ -295,20 +404,22 @@ void tkf_write_table(const struct tkf_report *report, const struct tkf_table_sty
     };
     table.name_columns = name_columns(&table);
 
-    const struct tkf_origin *origin = NULL;
+    struct section section = {.end = 0};
+    bool first = true;
     const char *group = "";
     for (size_t i = 0; i < tkf_results_count(report->results); i++) {
         const struct tkf_result *result = tkf_results_get(report->results, i);
-        if (report->quiet && !tkf_flagged(result))
+        if (!is_shown(&table, result))
             continue;
-        if (!origin || (result->origin != origin && !same_head(&table, origin, result->origin))) {
-            put_head(&table, result->origin, origin == NULL);
-            put_columns(&table);
+        if (i >= section.end) {
+            section = section_from(&table, i);
+            put_head(&table, &section, first);
+            put_columns(&table, section.statistic);
+            first = false;
             group = "";
             memset(table.meanings, 0, sizeof(table.meanings));
             memset(table.hints, 0, sizeof(table.hints));
         }
-        origin = result->origin;
         if (strcmp(result->group, group) != 0) {
             fputs(table.dim, out);
             tkf_put_shortened(out, result->group[0] ? result->group : "(no group)", table.charset,

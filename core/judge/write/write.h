@@ -15,6 +15,8 @@
 
 #include <tickfloor/report.h>
 
+#include "../compare.h"
+
 /** Where the profile came from. */
 enum tkf_profile_source {
     TKF_PROFILE_NONE,
@@ -54,6 +56,28 @@ void tkf_write_github(const struct tkf_report *report, FILE *out);
 /** SARIF 2.1.0: one result for each flagged one, one notification for each notice. TKF_ENOMEM. */
 int tkf_write_sarif(const struct tkf_report *report, FILE *out);
 
+/* ---- compare.c: the outputs of `tickfloor compare` --------------------------------------------------------------------- */
+
+/** Which quantities are printed one by one; the others are counted. */
+enum tkf_compare_rows {
+    TKF_COMPARE_USUAL,   /**< counter, clock, floor and noise, and what differs of the rest */
+    TKF_COMPARE_CHANGED, /**< what differs */
+    TKF_COMPARE_ALL,
+};
+
+/** The files that were compared, as the user knows them. */
+struct tkf_compare_names {
+    const char *a, *b;
+};
+
+void tkf_write_compare(const struct tkf_comparison *comparison,
+                       const struct tkf_compare_names *names, enum tkf_compare_rows rows,
+                       const struct tkf_table_style *style, FILE *out);
+
+/** "schema": "tickfloor.compare/1". One quantity a line. TKF_ENOMEM. */
+int tkf_write_compare_json(const struct tkf_comparison *comparison,
+                           const struct tkf_compare_names *names, FILE *out);
+
 /* ---- plot.c ---------------------------------------------------------------------------------------------------------- */
 
 /** Why tkf_write_plot() cannot make a picture of that name (its end, or a build without cairo) and what to do; NULL when it can. */
@@ -72,8 +96,11 @@ int tkf_write_plot(const struct tkf_report *report, const char *path, char *ret_
 
 bool tkf_flagged(const struct tkf_result *result);
 
-/** The name, or what stands for one that is empty. */
+/** The name, so that no other row has it, or what stands for one that is empty. */
 const char *tkf_name_shown(const struct tkf_result *result);
+
+/** What a result's time is, among the framework's statistics: "mean"; NULL when unknown. */
+const char *tkf_statistic_text(enum tkf_statistic statistic);
 
 struct tkf_verdict_text {
     const char *title; /**< a few words: "At the floor" */
