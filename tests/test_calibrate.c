@@ -671,6 +671,8 @@ static void a_small_stack(void **state)
     static const char *const rows[][4] = {
         {"calibrate", "-q", "-o", "profile"},
         {"show", "profile"},
+        {"show", "--machine"},
+        {"compare", "profile", "profile"},
         {"report", "--profile", "profile", "results"},
         {"bench", "--time=1ms", "op"},
         {"bench", "--time=1ms", "--sweep"},
