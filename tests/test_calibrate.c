@@ -167,6 +167,23 @@ static void all_cpus(void **state)
     tkf_profile_free(&profile);
 }
 
+/** The machine's name is kept where it is asked for. */
+static void its_name(void **state)
+{
+    (void)state;
+    char host[65] = "";
+    for (int asked = 0; asked < 2; asked++) {
+        struct run_result result = call(&(struct call){.words = {MEASURE, asked ? "--host" : NULL}});
+        assert_int_equal(result.status, 0);
+        struct tkf_profile profile = profile_of(result.out);
+        if (asked && gethostname(host, sizeof host - 1) != 0)
+            host[0] = '\0';
+        assert_string_equal(profile.machine.host, host);
+        tkf_profile_free(&profile);
+        run_result_free(&result);
+    }
+}
+
 static void sources(void **state)
 {
     (void)state;
@@ -861,6 +878,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(bound_elsewhere, fresh_home),
         cmocka_unit_test_setup(in_a_cpuset, fresh_home),
         cmocka_unit_test_setup(all_cpus, fresh_home),
+        cmocka_unit_test_setup(its_name, fresh_home),
         cmocka_unit_test_setup(sources, fresh_home),
         cmocka_unit_test_setup(counter_forbidden, fresh_home),
         cmocka_unit_test_setup(clock_forbidden, fresh_home),

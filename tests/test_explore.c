@@ -37,7 +37,12 @@ static void a_step_is_added(void **state)
     tkf_explore_add(&x, "op/add", "an addition", "ns", (struct tkf_band){1, 2, 4}, NULL);
     tkf_explore_add(&x, "bandwidth/L1/read", "read", "GB/s", (struct tkf_band){10, 11, 12}, NULL);
     tkf_explore_add(&x, "load/L4", "a load", "ns", (struct tkf_band){7, 7, 7}, "there is no L4");
-    assert_int_equal(out.nsteps, 3);
+    tkf_explore_add(&x, "os/wake-up", "a wake-up", "ns", (struct tkf_band){-2, 3, 10}, NULL);
+    assert_int_equal(out.nsteps, 4);
+    const struct tkf_step *disturbed = tkf_explore_step(&out, "os/wake-up");
+    assert_true(isnan(disturbed->value.mid) && isnan(disturbed->cycles.lo));
+    assert_string_equal(disturbed->reason,
+                        "too disturbed: the readings say -2 to 10 ns, which is no cost");
     const struct tkf_step *add = tkf_explore_step(&out, "op/add");
     assert_float_equal(add->cycles.lo, 4, 1e-12);
     assert_float_equal(add->cycles.mid, 8, 1e-12);

@@ -301,6 +301,24 @@ static void test_fewer_members(void **state)
     free(text);
 }
 
+/* A machine's name is there only where it was asked for. */
+static void test_host(void **state)
+{
+    (void)state;
+    struct tkf_profile profile = load("amd64");
+    assert_string_equal(profile.machine.host, "");
+    char *text = written(&profile);
+    assert_null(strstr(text, "\"host\""));
+    free(text);
+    strcpy(profile.machine.host, "node7");
+    text = written(&profile);
+    tkf_profile_free(&profile);
+    profile = read_text(text);
+    assert_string_equal(profile.machine.host, "node7");
+    tkf_profile_free(&profile);
+    free(text);
+}
+
 static void test_explored(void **state)
 {
     (void)state;
@@ -1055,6 +1073,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_fewer_members),
         cmocka_unit_test(test_line_behind_odd_strings),
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_host),
         cmocka_unit_test(test_explored),
         cmocka_unit_test(test_explored_at_most),
         cmocka_unit_test(test_wrong_exploration),

@@ -564,6 +564,19 @@ static void floor_bench(void **state)
         "--floor-bench: \"BenchmarkVoid/batch=8\" cannot be the floor; name one that ran once in each round, on one thread");
 }
 
+/* What no terminal shows need not fit one. */
+static void long_names_are_whole(void **state)
+{
+    static const char a[] = "BenchmarkWithAName/OfMoreThanEightyColumns/WhoseMiddleIsWhatTellsIt/apart=1/"
+                            "FromTheOtherOneThatIsMeasured/AtTheSameTimeAsThis";
+    char text[900];
+    (void)state;
+    snprintf(text, sizeof text, HEAD "%s-8 \t 100\t 400 ns/op\n" REAL, a);
+    struct run_result result = call(&(struct call){.words = {"report", input(text)}});
+    assert_non_null(strstr(result.out, a));
+    run_result_free(&result);
+}
+
 /* pytest-benchmark times fast calls many at once and slow ones each: one head stands for both. */
 static void one_section_for_one_run(void **state)
 {
@@ -653,6 +666,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(baseline, fresh_home),
         cmocka_unit_test_setup(floor_bench, fresh_home),
         cmocka_unit_test_setup(one_section_for_one_run, fresh_home),
+        cmocka_unit_test_setup(long_names_are_whole, fresh_home),
         cmocka_unit_test_setup(input_format, fresh_home),
         cmocka_unit_test_setup(draws, fresh_home),
     };

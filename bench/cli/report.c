@@ -505,7 +505,8 @@ static int print_report(const struct tkf_report *report, const struct arguments 
     case FORMAT_TABLE:
         tkf_write_table(report,
                         &(struct tkf_table_style){
-                            .color = style.color, .unicode = style.unicode, .width = style.width},
+                            .color = style.color, .unicode = style.unicode, .width = style.width,
+                            .whole = !isatty(fileno(out))},
                         out);
         break;
     case FORMAT_JSON:

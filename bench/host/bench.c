@@ -13,8 +13,10 @@
 #define WINDOW_NS    100e3
 #define WINDOW_STEPS 1000
 
-/* A benchmark that spends its time outside the timer ends all the same. */
+/* A benchmark that spends its time outside the timer ends all the same, and so does one whose body takes so long that it was
+ * no interruption. */
 #define WALL_FACTOR 4
+#define SLOW_NS     1e9
 
 /* Windows of a repetition with a fixed number of iterations. */
 #define FIXED_WINDOWS 64
@@ -250,6 +252,13 @@ static uint64_t grown(uint64_t iterations, double took_ns, double wanted_ns, dou
     return more > iterations ? more : iterations + 1;
 }
 
+/** Whether it is time to end, whatever was measured: of all the time that passed this much was inside the timer. */
+static bool is_late(const struct tkf_bench_run *run, double wall_ns, double inside_ns)
+{
+    double most_ns = WALL_FACTOR * run->limit->time_ns;
+    return wall_ns - inside_ns >= most_ns || wall_ns >= fmax(most_ns, SLOW_NS);
+}
+
 /** The next window with a fixed number of iterations: one at first, so that misuse shows; 0 at the end. */
 static uint64_t next_fixed(struct tkf_bench_run *run)
 {
@@ -295,7 +304,7 @@ static uint64_t next_window(struct tkf_bench_run *run, double ns, double wall_ns
         is_sample = run->sized;
         run->sized = !is_short;
         run->sampled_ns += is_sample ? ns : 0;
-        last = run->sampled_ns >= limit->time_ns || wall_ns >= WALL_FACTOR * limit->time_ns;
+        last = run->sampled_ns >= limit->time_ns || is_late(run, wall_ns, result->total_ns);
     }
     last |= cancelled(run);
     /* The first window of all is cold: it counts only where there is no other. */
@@ -333,7 +342,8 @@ size_t tkf_bench_next(struct tkf_bench *b, const char *file, unsigned line)
         double ns = (double)run->window_ticks * run->timer->tick_ns;
         run->result->iterations += run->window_iterations;
         run->result->total_ns += ns;
-        next = next_window(run, ns, (double)(ticks - run->entered_ticks) * run->timer->tick_ns);
+        double wall_ns = (double)(ticks - run->entered_ticks) * run->timer->tick_ns;
+        next = next_window(run, ns, wall_ns);
         break;
     }
     case STOPPED:
@@ -419,7 +429,7 @@ static void run_ramp(struct tkf_bench_run *run, struct tkf_bench *b)
         if (!call_ramp(run, b, n, &ns))
             return;
         double wall_ns = (double)(now(run) - from) * run->timer->tick_ns;
-        enough = n >= RAMP_MAX || wall_ns >= WALL_FACTOR * limit->time_ns || cancelled(run);
+        enough = n >= RAMP_MAX || is_late(run, wall_ns, ns) || cancelled(run);
         if (limit->iterations == 0 && ns < wanted_ns && !enough) {
             n = grown(n, ns, 1.2 * wanted_ns, RAMP_FACTOR);
             if (n > RAMP_MAX)

@@ -63,6 +63,8 @@ static const struct tkf_field machine_fields[] = {
     TEXT_OR_NULL(tkf_machine, emulator, "emulator"),
     FIELD(tkf_machine, cpus, "cpus", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
     FIELD(tkf_machine, kinds, "kinds", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_machine, host, "host", .kind = TKF_FIELD_TEXT, .nullable = true, .optional = true,
+          .size = sizeof(((struct tkf_machine *)0)->host)),
     END,
 };
 
@@ -353,6 +355,8 @@ bool tkf_field_left_out(const struct tkf_field *field, const char *base)
 {
     if (field->kind == TKF_FIELD_CPUS_FIRST)
         return ((const struct tkf_profile *)base)->ncpus == 0;
+    if (field->kind == TKF_FIELD_TEXT)
+        return field->optional && base[field->offset] == '\0';
     return field->kind == TKF_FIELD_OWNED && !*(const void *const *)(base + field->offset);
 }
 static const struct tkf_field kind_fields[] = {

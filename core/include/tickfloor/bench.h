@@ -107,7 +107,10 @@ int tkf_bench_main(int argc, char **argv);
 #define TKF_LOOP_PARAMETERS_ \
     struct tkf_bench *b __attribute__((unused)), size_t tkf_left_ __attribute__((unused))
 
-/** A benchmark: the function's body follows. It runs once for each repetition, and has one loop, while (tkf_loop(b)). */
+/**
+ * A benchmark: the function's body follows. It runs once for each repetition, and once more, for the verdict alone, where the row
+ * takes less than four cycles and is not at the floor. It has one loop, while (tkf_loop(b)).
+ */
 #define TKF_BENCH(id) TKF_BENCH_NAMED(id, #id)
 
 /** The same under another name, a string: "Sort/reversed" is a variant of Sort. A blank in it is printed as _. */

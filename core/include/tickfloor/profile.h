@@ -38,6 +38,7 @@ struct tkf_machine {
     char emulator[32];
     unsigned cpus;  /**< CPUs this process may use */
     unsigned kinds; /**< kinds of core among them; 0 when the machine does not say */
+    char host[65];  /**< its name in the network; "" unless it was asked for: it says whose machine it is */
 };
 
 /** How one readiness check came out. Unknown is an answer: a missing file is never "ok". */

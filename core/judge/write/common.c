@@ -181,3 +181,18 @@ const char *tkf_full_stop(const char *text)
     size_t length = strlen(text);
     return length > 0 && strchr(".!?", text[length - 1]) ? "" : ".";
 }
+
+void tkf_put_cell(FILE *out, const char *text, enum tkf_charset charset, size_t columns)
+{
+    size_t used = tkf_put_shortened(out, text, charset, columns, NULL);
+    fprintf(out, "%*s", (int)(columns - used), "");
+}
+
+struct tkf_number_shown tkf_quantity_shown(double value, const char *unit, bool unicode)
+{
+    struct tkf_number_shown number;
+    if (strcmp(unit, "ns") == 0)
+        return tkf_time_shown(value, 0, unicode);
+    snprintf(number.text, sizeof(number.text), "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    return number;
+}

@@ -16,6 +16,7 @@
 #include <tickfloor/report.h>
 
 #include "../compare.h"
+#include "../fleet.h"
 
 /** Where the profile came from. */
 enum tkf_profile_source {
@@ -39,6 +40,7 @@ struct tkf_table_style {
     bool color;
     bool unicode;   /**< the stream takes UTF-8, and the locale is one of it */
     unsigned width; /**< columns */
+    bool whole;     /**< names are not shortened: lines may be longer, as nobody sees them break */
 };
 
 void tkf_write_table(const struct tkf_report *report, const struct tkf_table_style *style,
@@ -77,6 +79,21 @@ void tkf_write_compare(const struct tkf_comparison *comparison,
 /** "schema": "tickfloor.compare/1". One quantity a line. TKF_ENOMEM. */
 int tkf_write_compare_json(const struct tkf_comparison *comparison,
                            const struct tkf_compare_names *names, FILE *out);
+
+/* ---- fleet.c, openmetrics.c: the outputs of `tickfloor fleet` ---------------------------------------------------------- */
+
+/** The models, what is usual for each, the odd ones, the bad ones. @param all  every quantity, machine and odd one. */
+void tkf_write_fleet(const struct tkf_fleet *fleet, bool all, const struct tkf_table_style *style,
+                     FILE *out);
+
+/** "schema": "tickfloor.fleet/1". One machine a line. TKF_ENOMEM. */
+int tkf_write_fleet_json(const struct tkf_fleet *fleet, FILE *out);
+
+/**
+ * Prometheus' text format 0.0.4, which is what its node exporter reads from files; its last line, "# EOF", makes it OpenMetrics
+ * too. In base units: seconds, hertz, bytes, ratios.
+ */
+void tkf_write_openmetrics(const struct tkf_fleet *fleet, FILE *out);
 
 /* ---- plot.c ---------------------------------------------------------------------------------------------------------- */
 
@@ -130,6 +147,9 @@ struct tkf_number_shown tkf_time_shown(double ns, double quantum_ns, bool unicod
 /** Cycles to three digits, or more where they are whole; "-" for NAN. */
 struct tkf_number_shown tkf_cycles_shown(double cycles);
 
+/** A value of a quantity in its unit, as short as a table needs it. */
+struct tkf_number_shown tkf_quantity_shown(double value, const char *unit, bool unicode);
+
 /** "0.27 – 0.54 ns"; "unknown" for NAN. */
 struct tkf_number_shown tkf_band_shown(const struct tkf_band *ns, bool unicode);
 
@@ -168,6 +188,9 @@ size_t tkf_shown_columns(const char *text, enum tkf_charset charset);
  */
 size_t tkf_put_shortened(FILE *out, const char *text, enum tkf_charset charset, size_t columns,
                          void (*put)(FILE *out, const char *shown));
+
+/** Print a text with its control characters and the like as \xNN, and no wider than so many columns; padded to them. */
+void tkf_put_cell(FILE *out, const char *text, enum tkf_charset charset, size_t columns);
 
 /** The UTF-8 character at the beginning of a text. @return its bytes; 0 when there is none. */
 size_t tkf_utf8(const char *text, uint32_t *ret_code);
