@@ -545,7 +545,12 @@ static void test_wrong_members(void **state)
          "readiness[4].status is \"fine\", not one of ok, note, warn, unknown"},
         {"\"readiness\": [", "\"readiness\": [7, ", "readiness[0] is a number, not an object"},
         {"\"warnings\": [", "\"warnings\": {}, \"x\": [", "warnings is an object, not a list"},
-        {"\"pmu\": {", "\"pmu\": true, \"x\": {", "pmu is true or false, not an object"},
+        {"\"pmu\": {\n    \"available\"", "\"pmu\": true, \"x\": {\n    \"available\"",
+         "pmu is true or false, not an object"},
+        {"      \"pmu\": {", "      \"pmu\": 0, \"x\": {",
+         "cpus[0].pmu is a number, not an object"},
+        {"\"cycle_check\": {", "\"cycle_check\": [], \"x\": {",
+         "cpus[0].cycle_check is a list, not an object"},
     };
     refuse_each("amd64", cases, sizeof(cases) / sizeof(cases[0]));
 }
@@ -998,7 +1003,8 @@ static void test_warn(void **state)
     assert_string_equal(profile.warnings[TKF_WARNINGS_MAX - 1].next, "next");
 }
 
-static void put_harness(struct tkf_profile *profile, const char *framework, const char *form, double ns)
+static void put_harness(struct tkf_profile *profile, const char *framework, const char *form,
+                        double ns)
 {
     struct tkf_harness_floor *floor = &profile->harnesses[profile->nharnesses++];
     *floor = (struct tkf_harness_floor){.ns = {ns, ns, ns}};
