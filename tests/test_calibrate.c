@@ -123,7 +123,7 @@ static void a_cpu_that_is_not_there(void **state)
 /** How a process is kept from CPU 0, and what it then is told. */
 static void kept_off_a_cpu(const char *how)
 {
-    unsigned first, last;
+    unsigned first = 0, last = 0;
     if (allowed_cpus(&first, &last) < 2)
         skip_because("there is one CPU alone");
     char condition[40], other[20], err[300];
@@ -165,6 +165,23 @@ static void all_cpus(void **state)
     unsigned first, last;
     assert_int_equal(profile.ncpus, allowed_cpus(&first, &last));
     tkf_profile_free(&profile);
+}
+
+/** The machine's name is kept where it is asked for. */
+static void its_name(void **state)
+{
+    (void)state;
+    char host[65] = "";
+    for (int asked = 0; asked < 2; asked++) {
+        struct run_result result = call(&(struct call){.words = {MEASURE, asked ? "--host" : NULL}});
+        assert_int_equal(result.status, 0);
+        struct tkf_profile profile = profile_of(result.out);
+        if (asked && gethostname(host, sizeof host - 1) != 0)
+            host[0] = '\0';
+        assert_string_equal(profile.machine.host, host);
+        tkf_profile_free(&profile);
+        run_result_free(&result);
+    }
 }
 
 static void sources(void **state)
@@ -255,6 +272,18 @@ static void counter_forbidden(void **state)
         call_expecting(&(struct call){.words = {MEASURE, "--source", source}, .env = {preload}}, 3,
                        err);
     }
+}
+
+/** Without the kernel's clock the vDSO's serves. */
+static void clock_forbidden(void **state)
+{
+    (void)state;
+    if (program.emulator[0])
+        skip_because("an emulator asks the kernel for its own sake");
+    struct tkf_profile profile =
+        measured(&(struct call){.words = {MEASURE}, .under = {"no-clock=EPERM"}});
+    assert_string_not_equal(profile.counter.name, "");
+    tkf_profile_free(&profile);
 }
 
 /* ---- the topology ---------------------------------------------------------------------------- */
@@ -659,6 +688,8 @@ static void a_small_stack(void **state)
     static const char *const rows[][4] = {
         {"calibrate", "-q", "-o", "profile"},
         {"show", "profile"},
+        {"show", "--machine"},
+        {"compare", "profile", "profile"},
         {"report", "--profile", "profile", "results"},
         {"bench", "--time=1ms", "op"},
         {"bench", "--time=1ms", "--sweep"},
@@ -847,8 +878,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(bound_elsewhere, fresh_home),
         cmocka_unit_test_setup(in_a_cpuset, fresh_home),
         cmocka_unit_test_setup(all_cpus, fresh_home),
+        cmocka_unit_test_setup(its_name, fresh_home),
         cmocka_unit_test_setup(sources, fresh_home),
         cmocka_unit_test_setup(counter_forbidden, fresh_home),
+        cmocka_unit_test_setup(clock_forbidden, fresh_home),
         cmocka_unit_test_setup(another_topology, fresh_home),
         cmocka_unit_test_setup(one_kind_of_core, fresh_home),
         cmocka_unit_test_setup(a_file_size_limit, fresh_home),

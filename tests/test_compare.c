@@ -400,9 +400,9 @@ static void test_harm(void **state)
 static int rewrite(void)
 {
     struct tkf_profile a = load("explored"), b = load("explored"), bare = firmware();
-    struct tkf_comparison comparison = compared(&bare, &a);
-    /* CPUs and quantities of the first, the firmware's reading of another. */
-    struct tkf_os_adds os = compared(&bare, &bare).os;
+    struct tkf_comparison comparison = compared(&bare, &bare);
+    /* The firmware's reading of another comparison. */
+    struct tkf_os_adds os = comparison.os;
     os.known = true;
     tkf_comparison_free(&comparison);
     strcpy(b.machine.kernel, "6.13");

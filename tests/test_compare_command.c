@@ -82,10 +82,10 @@ static void bad_usage(void **state)
     call_expecting(&(struct call){.words = {"compare", "-", "-"}}, 2,
                    "standard input cannot be both profiles; name a file for one of them");
     call_expecting(&(struct call){.words = {"compare", A, B, "-t", "-1"}}, 2,
-                   "--tolerance: '-1' is no tolerance; give a number of percent from 0 to 1000, "
+                   "--tolerance: '-1' is no number that it takes; give a number of percent from 0 to 1000, "
                    "such as 5");
     call_expecting(&(struct call){.words = {"compare", A, B, "-t", "nan"}}, 2,
-                   "--tolerance: 'nan' is no tolerance; give a number of percent from 0 to 1000, "
+                   "--tolerance: 'nan' is no number that it takes; give a number of percent from 0 to 1000, "
                    "such as 5");
     call_expecting(&(struct call){.words = {"compare", A, B, "--fail-on", "flor"}}, 2,
                    "'--fail-on' does not know 'flor'; did you mean 'floor'?");

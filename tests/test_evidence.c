@@ -193,10 +193,10 @@ static void a_switch_is_counted(void **state)
     struct tkf_evidence *evidence = tkf_evidence_open("", 0, &nsources);
     assert_non_null(evidence);
     int switches = find(evidence, "context switch");
-    tkf_evidence_read_fast(evidence, counts);
+    tkf_evidence_read_fast(evidence, true, counts);
     uint64_t before = counts[switches];
     usleep(1000);
-    tkf_evidence_read_fast(evidence, counts);
+    tkf_evidence_read_fast(evidence, false, counts);
     assert_true(counts[switches] > before);
     tkf_evidence_close(evidence);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,12 @@ static void a_step_is_added(void **state)
     tkf_explore_add(&x, "op/add", "an addition", "ns", (struct tkf_band){1, 2, 4}, NULL);
     tkf_explore_add(&x, "bandwidth/L1/read", "read", "GB/s", (struct tkf_band){10, 11, 12}, NULL);
     tkf_explore_add(&x, "load/L4", "a load", "ns", (struct tkf_band){7, 7, 7}, "there is no L4");
-    assert_int_equal(out.nsteps, 3);
+    tkf_explore_add(&x, "os/wake-up", "a wake-up", "ns", (struct tkf_band){-2, 3, 10}, NULL);
+    assert_int_equal(out.nsteps, 4);
+    const struct tkf_step *disturbed = tkf_explore_step(&out, "os/wake-up");
+    assert_true(isnan(disturbed->value.mid) && isnan(disturbed->cycles.lo));
+    assert_string_equal(disturbed->reason,
+                        "too disturbed: the readings say -2 to 10 ns, which is no cost");
     const struct tkf_step *add = tkf_explore_step(&out, "op/add");
     assert_float_equal(add->cycles.lo, 4, 1e-12);
     assert_float_equal(add->cycles.mid, 8, 1e-12);
@@ -70,7 +76,7 @@ static void an_estimate(void **state)
     double samples[200];
     for (unsigned i = 0; i < 200; i++)
         samples[i] = i < 60    ? 1.0 + 0.00002 * i
-                     : i < 180 ? 1.6 + 0.001 * (i % 40)
+                     : i < 180 ? 1.6 + 0.0004 * (i % 40)
                                : 3.0 + 0.3 * (i - 180);
     samples[199] = 0.4;
     double copy[200];
@@ -322,20 +328,6 @@ static void however_short(void **state)
             fail_msg("no step %s", there[i]);
 }
 
-static void only_what_was_asked_for(void **state)
-{
-    static const bool pairs[TKF_EXPLORE_PARTS] = {[TKF_EXPLORE_PAIRS] = true};
-    (void)state;
-    assert_int_equal(explore(pairs, 0.5), 0);
-    const struct tkf_explore *e = profile.explore;
-    check_explore(e);
-    assert_int_equal(e->nsteps, 0);
-    assert_int_equal(e->nlatency, 0);
-    assert_int_equal(e->nnoise, 0);
-    unsigned n = profile.machine.cpus < 64 ? profile.machine.cpus : 64;
-    assert_int_equal(e->npairs, n * (n - 1) / 2);
-}
-
 /* ---- stopping -------------------------------------------------------------------------------- */
 
 struct watch {
@@ -374,6 +366,27 @@ static void stopped(void **state)
         assert_true(i > 0 || profile.explore->nsteps == 0);
         assert_true(i != 1 || profile.explore->parts[TKF_EXPLORE_LADDER]);
     }
+}
+
+static void only_what_was_asked_for(void **state)
+{
+    static const bool pairs[TKF_EXPLORE_PARTS] = {[TKF_EXPLORE_PAIRS] = true};
+    (void)state;
+    struct watch watch = {.limit = UINT_MAX};
+    struct tkf_explore_request request = {
+        .seconds = 0.5, .ctx = &watch, .cancelled = stop_at_limit, .progress = watch_progress};
+    struct tkf_input_error error;
+    memcpy(request.parts, pairs, sizeof request.parts);
+    assert_int_equal(tkf_explore_machine(&request, &profile, &error), 0);
+    assert_true(watch.done > 0 || profile.machine.cpus < 2);
+    assert_false(watch.back);
+    const struct tkf_explore *e = profile.explore;
+    check_explore(e);
+    assert_int_equal(e->nsteps, 0);
+    assert_int_equal(e->nlatency, 0);
+    assert_int_equal(e->nnoise, 0);
+    unsigned n = profile.machine.cpus < 64 ? profile.machine.cpus : 64;
+    assert_int_equal(e->npairs, n * (n - 1) / 2);
 }
 
 int main(void)

@@ -29,6 +29,7 @@ static struct tkf_topology *topology;
 static struct tkf_explore out;
 static unsigned cancel_after; /* questions; 0: never */
 static unsigned asked;
+static unsigned looked_after; /* at the clock, once it had been said to stop */
 static unsigned cpus[4096], ncpus;
 
 static int pin(void *ctx, unsigned cpu)
@@ -44,12 +45,18 @@ static bool cancelled(void *ctx)
     return cancel_after > 0 && asked > cancel_after;
 }
 
+static uint64_t clock_ns(void *ctx)
+{
+    looked_after += cancel_after > 0 && asked > cancel_after;
+    return tkf_clock_ns(ctx);
+}
+
 static struct tkf_explorer explorer(double seconds)
 {
     memset(&out, 0, sizeof out);
-    cancel_after = asked = 0;
+    cancel_after = asked = looked_after = 0;
     struct tkf_explorer x = {
-        .env = {.clock_ns = tkf_clock_ns,
+        .env = {.clock_ns = clock_ns,
                 .guard = tkf_guard,
                 .forbidden = tkf_facts_forbidden,
                 .pin = pin,
@@ -234,6 +241,8 @@ static void whoever_stops_it_is_obeyed(void **state)
             int error = parts[part](&x);
             /* A machine so slow that it was not asked so often has ended by itself. */
             assert_true(error == TKF_ECANCELLED || (error == 0 && asked <= after));
+            /* Once or a few times in each step; a step that went on would look before each of its samples. */
+            assert_true(looked_after < 500);
             check_steps();
         }
     }
@@ -357,28 +366,32 @@ static void *compete(void *arg)
     return NULL;
 }
 
-/* Another thread wants the same CPU: what takes time from it is a context switch. */
+/* Another thread wants the same CPU: sooner or later it gets it, and then that is a context switch. */
 static void a_competitor_is_found_out(void **state)
 {
     (void)state;
-    struct tkf_explorer x = explorer(2);
-    x.cpus = &x.cpu;
-    x.ncpus = 1;
+    struct tkf_explorer x = explorer(0.5);
     if (x.env.pin(NULL, x.cpu) != 0) {
         fputs("this system does not bind threads to a CPU\n", stderr);
         skip();
     }
     pthread_t thread;
+    bool found = false;
+    int error = 0;
     competing = 1;
     assert_int_equal(pthread_create(&thread, NULL, compete, &x.cpu), 0);
-    int error = tkf_explore_noise(&x);
+    for (unsigned i = 0; i < 60 && error == 0 && !found; i++) {
+        x = explorer(0.5);
+        x.cpus = &x.cpu;
+        x.ncpus = 1;
+        error = tkf_explore_noise(&x);
+        for (unsigned k = 0; k < out.noise[0].ncauses; k++)
+            found |= strcmp(out.noise[0].causes[k].name, "context switch") == 0;
+    }
     __atomic_store_n(&competing, 0, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
     assert_int_equal(error, 0);
-    assert_true(out.noise[0].gaps > 0);
-    assert_true(out.noise[0].ncauses > 0);
-    /* They share the CPU, so no other cause takes as long. */
-    assert_string_equal(out.noise[0].causes[0].name, "context switch");
+    assert_true(found);
 }
 
 int main(void)

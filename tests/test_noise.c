@@ -114,9 +114,9 @@ const struct tkf_evidence_source *tkf_evidence_source(const struct tkf_evidence 
     return &sources[source];
 }
 
-void tkf_evidence_read_fast(struct tkf_evidence *evidence, uint64_t *ret_counts)
+void tkf_evidence_read_fast(struct tkf_evidence *evidence, bool ahead, uint64_t *ret_counts)
 {
-    (void)evidence;
+    (void)evidence, (void)ahead;
     ret_counts[SWITCH] = script.counts[SWITCH];
     ret_counts[STEAL] = script.counts[STEAL];
     ret_counts[LATE] = script.counts[LATE];

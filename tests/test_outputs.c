@@ -231,7 +231,8 @@ static void write_as(const struct tkf_report *report, const char *form, FILE *ou
         fail_msg("no form %s", form);
 }
 
-static char *written(const struct tkf_report *report, const char *form)
+/* Not inline: gcc 12 would warn of a pointer to a variable that it takes the returned one for. */
+static __attribute__((noinline)) char *written(const struct tkf_report *report, const char *form)
 {
     char *text = NULL;
     size_t size;
@@ -288,6 +289,14 @@ static void test_quiet(void **state)
         check_golden(&report, "quiet", forms[i]);
 }
 
+static unsigned count_of(const char *text, const char *part)
+{
+    unsigned count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
 /* A missing profile is said beside the results that it would have served, and only there. */
 static void test_no_profile(void **state)
 {
@@ -297,10 +306,10 @@ static void test_no_profile(void **state)
     report.profile_source = TKF_PROFILE_NONE;
     report.profile_text = "no profile is saved";
     char *text = written(&report, "unicode.txt");
-    char *physical = strstr(text, "no floor known"), *said = strstr(text, "no profile is saved");
+    const char *physical = strstr(text, "no floor known");
     assert_non_null(physical);
-    assert_true(said > physical);
-    assert_null(strstr(said + 1, "no profile is saved"));
+    assert_int_equal(count_of(text, "no profile is saved"), 1);
+    assert_int_equal(count_of(physical, "no profile is saved"), 1);
     free(text);
     text = written(&report, "json");
     assert_non_null(strstr(text, "{\"source\": null, \"text\": \"no profile is saved\""));

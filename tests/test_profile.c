@@ -301,6 +301,24 @@ static void test_fewer_members(void **state)
     free(text);
 }
 
+/* A machine's name is there only where it was asked for. */
+static void test_host(void **state)
+{
+    (void)state;
+    struct tkf_profile profile = load("amd64");
+    assert_string_equal(profile.machine.host, "");
+    char *text = written(&profile);
+    assert_null(strstr(text, "\"host\""));
+    free(text);
+    strcpy(profile.machine.host, "node7");
+    text = written(&profile);
+    tkf_profile_free(&profile);
+    profile = read_text(text);
+    assert_string_equal(profile.machine.host, "node7");
+    tkf_profile_free(&profile);
+    free(text);
+}
+
 static void test_explored(void **state)
 {
     (void)state;
@@ -527,7 +545,12 @@ static void test_wrong_members(void **state)
          "readiness[4].status is \"fine\", not one of ok, note, warn, unknown"},
         {"\"readiness\": [", "\"readiness\": [7, ", "readiness[0] is a number, not an object"},
         {"\"warnings\": [", "\"warnings\": {}, \"x\": [", "warnings is an object, not a list"},
-        {"\"pmu\": {", "\"pmu\": true, \"x\": {", "pmu is true or false, not an object"},
+        {"\"pmu\": {\n    \"available\"", "\"pmu\": true, \"x\": {\n    \"available\"",
+         "pmu is true or false, not an object"},
+        {"      \"pmu\": {", "      \"pmu\": 0, \"x\": {",
+         "cpus[0].pmu is a number, not an object"},
+        {"\"cycle_check\": {", "\"cycle_check\": [], \"x\": {",
+         "cpus[0].cycle_check is a list, not an object"},
     };
     refuse_each("amd64", cases, sizeof(cases) / sizeof(cases[0]));
 }
@@ -980,7 +1003,8 @@ static void test_warn(void **state)
     assert_string_equal(profile.warnings[TKF_WARNINGS_MAX - 1].next, "next");
 }
 
-static void put_harness(struct tkf_profile *profile, const char *framework, const char *form, double ns)
+static void put_harness(struct tkf_profile *profile, const char *framework, const char *form,
+                        double ns)
 {
     struct tkf_harness_floor *floor = &profile->harnesses[profile->nharnesses++];
     *floor = (struct tkf_harness_floor){.ns = {ns, ns, ns}};
@@ -1049,6 +1073,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_fewer_members),
         cmocka_unit_test(test_line_behind_odd_strings),
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_host),
         cmocka_unit_test(test_explored),
         cmocka_unit_test(test_explored_at_most),
         cmocka_unit_test(test_wrong_exploration),

@@ -561,10 +561,10 @@ static const struct stream {
     {"{\"benchmarks\": [" ENTRY("a") "\n" ENTRY("b") "]}", 1, 1, 3, "is broken from here"},
     {"{\"benchmarks\": [" ENTRY("a") ",\n{\"name\" \"b\"},\n" ENTRY("c") "]}", 1, 2, 3,
      "is broken from here"},
-    {"{\"benchmarks\": [{\"x\": NaN},\n" ENTRY("a") "]}", 1, 2, 0, "1 values are no numbers"},
-    {"{\"load_avg\": [inf], \"benchmarks\": [" ENTRY("a") "]}", 1, 1, 0, "1 values are no numbers"},
+    {"{\"benchmarks\": [{\"x\": NaN},\n" ENTRY("a") "]}", 1, 2, 0, "values that are no numbers (NaN, Infinity, too large), read as unknown: 1"},
+    {"{\"load_avg\": [inf], \"benchmarks\": [" ENTRY("a") "]}", 1, 1, 0, "values that are no numbers (NaN, Infinity, too large), read as unknown: 1"},
     {"{\"benchmarks\": [" ENTRY("a\\u0000b") "," ENTRY("a\\u0000c") "]}", 2, 1, 0,
-     "2 characters in strings"},
+     "characters in strings that are no text, read as '?': 2"},
     {"with {} and [1/2]\n{\"benchmarks\": [" ENTRY("a") "]}", 1, 1, 1, "text before"},
     {"{\"benchmarks\": [" ENTRY("a") "]}\n1 leak\n", 1, 1, 2, "text after"},
 };

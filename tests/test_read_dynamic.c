@@ -126,7 +126,7 @@ static const struct {
      "0 |time_a.time_params(2, 'y') median ns=4000 quantum=0\n"
      "[asv-json asv each cpu='Intel i5' os='Linux' arch='x86_64' version='Python 2.7' cpus=4]\n"
      "0 |time_a.time_stats median ns=3000 lo=2500 hi=3500 quantum=0 iterations=10\n"
-     "notice 0: 1 values are no numbers (NaN, Infinity, too large): read as unknown\n"
+     "notice 0: values that are no numbers (NaN, Infinity, too large), read as unknown: 1\n"
      "notice 0: time_a.mem_x is not a time\n"},
     {"asv-json/2.json",
      "[asv-json asv batched cpu='Intel i7' version='Python 3.10']\n"

@@ -512,11 +512,13 @@ static void expectations(void **state)
         int status;
     } unmet[] = {{"all", 1}, {"broken-expectation", 1}, {"at-floor", 0}, {"none", 0}};
     for (size_t i = 0; i < sizeof unmet / sizeof unmet[0]; i++) {
-        struct run_result result = call(&(struct call){
-            .words = {"report", "--json", "--expect", expect, "--fail-on", unmet[i].fail_on, path}});
+        struct run_result result =
+            call(&(struct call){.words = {"report", "--json", "--expect", expect, "--fail-on",
+                                          unmet[i].fail_on, path}});
         assert_int_equal(result.status, unmet[i].status);
         assert_int_equal(count_of(result.out, "the expectation is broken: no result is named"), 2);
-        assert_non_null(strstr(result.out, "\\\"BenchmarkRael\\\"; did you mean \\\"BenchmarkReal"));
+        assert_non_null(
+            strstr(result.out, "\\\"BenchmarkRael\\\"; did you mean \\\"BenchmarkReal"));
         assert_non_null(strstr(result.out, "\"line\": 3"));
         run_result_free(&result);
     }
@@ -551,37 +553,67 @@ static void floor_bench(void **state)
 {
     (void)state;
     const char *path = input(HEAD REAL "BenchmarkVoid-8 \t 1000000000\t 0.3100 ns/op\n");
-    struct run_result result = call(&(struct call){
-        .words = {"report", "--floor-bench", "BenchmarkVoid", "--fail-on", "none", path}});
-    assert_int_equal(result.status, 0);
+    struct run_result result =
+        call(&(struct call){.words = {"report", "--floor-bench", "BenchmarkVoid", path}});
+    assert_int_equal(result.status, 0); /* the floor is where it should be */
     assert_non_null(strstr(result.out, "floor 0.310 ns"));
+    assert_non_null(strstr(result.out, "the floor\n"));
+    assert_null(strstr(result.out, "b.Loop()"));
     run_result_free(&result);
-    call_expecting(&(struct call){.words = {"report", "--floor-bench", "BenchmarkViod", path}}, 2,
-                   "--floor-bench: no result is named \"BenchmarkViod\"; did you mean \"BenchmarkVoid\"?");
+    /* What lies beside it does fail. */
+    const char *beside = input(HEAD REAL "BenchmarkVoid-8 \t 1000000000\t 0.3100 ns/op\n"
+                                         "BenchmarkGone-8 \t 1000000000\t 0.3100 ns/op\n");
+    result = call(&(struct call){.words = {"report", "--floor-bench", "BenchmarkVoid", beside}});
+    assert_int_equal(result.status, 1);
+    run_result_free(&result);
+    path = input(HEAD REAL "BenchmarkVoid-8 \t 1000000000\t 0.3100 ns/op\n");
+    call_expecting(
+        &(struct call){.words = {"report", "--floor-bench", "BenchmarkViod", path}}, 2,
+        "--floor-bench: no result is named \"BenchmarkViod\"; did you mean \"BenchmarkVoid\"?");
     path = input(HEAD REAL "BenchmarkVoid/batch=8-8 \t 1000000000\t 0.3100 ns/op\n");
     call_expecting(
         &(struct call){.words = {"report", "--floor-bench", "BenchmarkVoid/batch=8", path}}, 2,
         "--floor-bench: \"BenchmarkVoid/batch=8\" cannot be the floor; name one that ran once in each round, on one thread");
 }
 
+/* What no terminal shows need not fit one. */
+static void long_names_are_whole(void **state)
+{
+    static const char a[] =
+        "BenchmarkWithAName/OfMoreThanEightyColumns/WhoseMiddleIsWhatTellsIt/apart=1/"
+        "FromTheOtherOneThatIsMeasured/AtTheSameTimeAsThis";
+    char text[900];
+    (void)state;
+    snprintf(text, sizeof text, HEAD "%s-8 \t 100\t 400 ns/op\n" REAL, a);
+    struct run_result result = call(&(struct call){.words = {"report", input(text)}});
+    assert_non_null(strstr(result.out, a));
+    run_result_free(&result);
+}
+
 /* pytest-benchmark times fast calls many at once and slow ones each: one head stands for both. */
 static void one_section_for_one_run(void **state)
 {
-#define TIMES(ns) ns " (1.0) " ns " (1.0) " ns " (1.0) 1.0 (1.0) " ns " (1.0) 0.3 (1.0) 1;1 23.0 (1.0) 2898 "
+#define TIMES(ns) \
+    ns " (1.0) " ns " (1.0) " ns " (1.0) 1.0 (1.0) " ns " (1.0) 0.3 (1.0) 1;1 23.0 (1.0) 2898 "
     (void)state;
-    const char *path =
-        input("------------- benchmark: 4 tests -------------\n"
-              "Name (time in ns) Min Max Mean StdDev Median IQR Outliers OPS Rounds Iterations\n"
-              "----------------------------------------------\n"
-              "test_noop " TIMES("43.0") "100\n"
-              "test_slow " TIMES("480.0") "1\n"
-              "test_fast " TIMES("290.0") "20\n"
-              "test_late " TIMES("972.0") "1\n"
-              "----------------------------------------------\n");
+    const char *path = input(
+        "------------- benchmark: 4 tests -------------\n"
+        "Name (time in ns) Min Max Mean StdDev Median IQR Outliers OPS Rounds Iterations\n"
+        "----------------------------------------------\n"
+        "test_noop " TIMES(
+            "43.0") "100\n"
+                    "test_slow " TIMES(
+                        "480.0") "1\n"
+                                 "test_fast " TIMES(
+                                     "290.0") "20\n"
+                                              "test_late " TIMES(
+                                                  "972.0") "1\n"
+                                                           "----------------------------------------------\n");
     struct run_result result = call(&(struct call){.words = {"report", "--fail-on", "none", path}});
     assert_int_equal(result.status, 0);
     assert_int_equal(count_of(result.out, "pytest-benchmark"), 1);
-    assert_int_equal(count_of(result.out, "of those timed many calls at once: the empty benchmark"), 1);
+    assert_int_equal(count_of(result.out, "of those timed many calls at once: the empty benchmark"),
+                     1);
     assert_int_equal(count_of(result.out, "of those timed call by call: "), 1);
     assert_int_equal(count_of(result.out, "median time"), 1);
     run_result_free(&result);
@@ -653,6 +685,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(baseline, fresh_home),
         cmocka_unit_test_setup(floor_bench, fresh_home),
         cmocka_unit_test_setup(one_section_for_one_run, fresh_home),
+        cmocka_unit_test_setup(long_names_are_whole, fresh_home),
         cmocka_unit_test_setup(input_format, fresh_home),
         cmocka_unit_test_setup(draws, fresh_home),
     };

@@ -2,6 +2,7 @@
 /** `tickfloor calibrate`: measure, print, save. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tickfloor/calibrate.h>
 
@@ -11,7 +12,7 @@ struct arguments {
     struct tkf_calibrate_request request;
     const char *output;
     const char *harness; /* NULL: none */
-    bool no_save;
+    bool no_save, host;
 };
 
 static int set_cpus(void *target, const char *name, const char *value)
@@ -47,6 +48,13 @@ static int set_harness(void *target, const char *name, const char *value)
     return tkf_harness_check(value);
 }
 
+static int set_host(void *target, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    ((struct arguments *)target)->host = true;
+    return 0;
+}
+
 static int set_no_save(void *target, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -67,6 +75,9 @@ const struct tkf_option tkf_calibrate_cli_options[] = {
      set_harness},
     {"output", 'o', "FILE", false, "save the profile in FILE instead of the state folder",
      set_output},
+    {"host", 0, NULL, false,
+     "keep the machine's name in the profile, for 'tickfloor fleet'; without it none is kept",
+     set_host},
     {"no-save", 0, NULL, false, "do not save the profile", set_no_save},
     {NULL, 0, NULL, false, NULL, NULL},
 };
@@ -107,6 +118,8 @@ int tkf_verb_calibrate(int argc, char **argv)
         return tkf_exit_of(error);
     }
 
+    if (arguments.host && gethostname(profile.machine.host, sizeof profile.machine.host - 1) != 0)
+        profile.machine.host[0] = '\0'; /* too long for what a name in the network may be */
     char *path = NULL;
     int harness_status = TKF_EXIT_OK;
     if (arguments.harness != NULL)

@@ -73,6 +73,14 @@ int tkf_options_parse(const struct tkf_verb *verb, int argc, char **argv, void *
  */
 const char *tkf_nearest(const char *word, const char *const *candidates);
 
+/**
+ * Take an option's value that is a number from `least` to `most`; ret_number is in units of the option.
+ * @param next  the next step where it is none.
+ * @return 0, or an exit status after having said why.
+ */
+int tkf_take_number(const char *name, const char *value, double least, double most, const char *next,
+                    double *ret_number);
+
 /** The options that every verb has; ended by a NULL name. */
 extern const struct tkf_option tkf_common_options[];
 
@@ -184,6 +192,19 @@ int tkf_save_contradiction(void);
  */
 int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path);
 
+/* ---- view.c: --html, --svg and --lstopo ---------------------------------------------------------------------------------- */
+
+/** Where an exploration is drawn; NULL: not wanted. */
+struct tkf_views {
+    const char *html, *svg, *lstopo;
+};
+
+/** Take one of the options, by its name. Returns 0, or an exit status after having said why. */
+int tkf_view_option(const char *name, const char *value, struct tkf_views *views);
+
+/** Write what is wanted. Returns an exit status; each failure is said. */
+int tkf_views_write(const struct tkf_views *views, const struct tkf_profile *profile);
+
 /* ---- card.c ------------------------------------------------------------------------------------------------------------ */
 
 /**
@@ -234,12 +255,14 @@ int tkf_harness_print_list(const struct tkf_common *common);
 int tkf_verb_bench(int argc, char **argv);
 int tkf_verb_calibrate(int argc, char **argv);
 int tkf_verb_compare(int argc, char **argv);
+int tkf_verb_fleet(int argc, char **argv);
 int tkf_verb_explore(int argc, char **argv);
 int tkf_verb_report(int argc, char **argv);
 int tkf_verb_show(int argc, char **argv);
 extern const struct tkf_option tkf_bench_cli_options[];
 extern const struct tkf_option tkf_calibrate_cli_options[];
 extern const struct tkf_option tkf_compare_cli_options[];
+extern const struct tkf_option tkf_fleet_cli_options[];
 extern const struct tkf_option tkf_explore_cli_options[];
 extern const struct tkf_option tkf_report_cli_options[];
 extern const struct tkf_option tkf_show_cli_options[];

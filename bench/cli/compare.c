@@ -36,15 +36,9 @@ static int set_changed(void *target, const char *name, const char *value)
 
 static int set_tolerance(void *target, const char *name, const char *value)
 {
-    char *end;
-    double percent = strtod(value, &end);
-    if (end == value || *end != '\0' || !(percent >= 0 && percent <= 1000)) {
-        tkf_error("give a number of percent from 0 to 1000, such as 5",
-                  "--%s: '%s' is no tolerance", name, value);
-        return TKF_EXIT_USAGE;
-    }
-    ((struct arguments *)target)->tolerance_percent = percent;
-    return 0;
+    return tkf_take_number(name, value, 0, 1000,
+                           "give a number of percent from 0 to 1000, such as 5",
+                           &((struct arguments *)target)->tolerance_percent);
 }
 
 /* What a word of --fail-on stands for; 0 when it is none. */
@@ -152,7 +146,8 @@ static int compare(const struct tkf_profile *a, const struct tkf_profile *b,
     int error = tkf_compare(a, b, arguments->tolerance_percent, &comparison);
     if (error == 0) {
         struct tkf_style style = tkf_style_for(stdout, common);
-        struct tkf_table_style table = {style.color, style.unicode, style.width};
+        struct tkf_table_style table = {
+            .color = style.color, .unicode = style.unicode, .width = style.width};
         if (common->json)
             error = tkf_write_compare_json(&comparison, names, stdout);
         else
@@ -171,7 +166,7 @@ int tkf_verb_compare(int argc, char **argv)
 {
     struct arguments arguments = {.tolerance_percent = TKF_TOLERANCE_PERCENT};
     struct tkf_common common;
-    struct tkf_profile a, b;
+    static struct tkf_profile a, b; /* large: the stack may be small */
     int first;
     int status = tkf_options_parse(this_verb(), argc, argv, &arguments, &common, &first);
     if (status >= 0)

@@ -17,6 +17,7 @@ struct arguments {
     const char *cpu; /* NULL: the quietest of the fastest kind */
     const char *output;
     bool no_save;
+    struct tkf_views views;
 };
 
 static int set_part(bool parts[TKF_EXPLORE_PARTS], const char *word)
@@ -83,6 +84,11 @@ static int set_output(void *target, const char *name, const char *value)
     return tkf_save_option(name, value, &((struct arguments *)target)->output);
 }
 
+static int set_view(void *target, const char *name, const char *value)
+{
+    return tkf_view_option(name, value, &((struct arguments *)target)->views);
+}
+
 static int set_no_save(void *target, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -101,6 +107,10 @@ const struct tkf_option tkf_explore_cli_options[] = {
     {"output", 'o', "FILE", false, "save the profile in FILE instead of the state folder",
      set_output},
     {"no-save", 0, NULL, false, "do not save the profile", set_no_save},
+    {"html", 0, "FILE", false, "draw a page for a browser", set_view},
+    {"svg", 0, "DIR", false, "draw each picture as a file in DIR", set_view},
+    {"lstopo", 0, "FILE", false,
+     "write hwloc's XML of the machine, coloured by its noise: lstopo -i FILE", set_view},
     {NULL, 0, NULL, false, NULL, NULL},
 };
 
@@ -179,6 +189,8 @@ int tkf_verb_explore(int argc, char **argv)
         if (path != NULL)
             printf("%ssaved in %s%s\n", style.dim, path, style.reset);
     }
+    int drawn = tkf_views_write(&arguments.views, &profile);
+    status = status != TKF_EXIT_OK ? status : drawn;
     if (status == TKF_EXIT_OK && tkf_interrupted(NULL))
         status = tkf_exit_interrupted();
     free(path);

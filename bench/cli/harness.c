@@ -199,7 +199,7 @@ static void print_table(const struct tkf_harness_found *found, int n, const stru
 {
     for (int i = 0; i < n; i++) {
         const struct tkf_harness_found *f = &found[i];
-        char text[200];
+        char text[280];
         snprintf(text, sizeof(text), "%-17s %s", f->recipe->framework,
                  !f->found            ? f->reason
                  : f->recipe->fetches ? "found; its package is fetched: only when asked for by name"

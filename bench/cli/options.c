@@ -274,3 +274,16 @@ int tkf_options_parse(const struct tkf_verb *verb, int argc, char **argv, void *
     *ret_first = optind;
     return -1;
 }
+
+int tkf_take_number(const char *name, const char *value, double least, double most,
+                    const char *next, double *ret_number)
+{
+    char *end;
+    double number = strtod(value, &end);
+    if (end == value || *end != '\0' || !(number >= least && number <= most)) {
+        tkf_error(next, "--%s: '%s' is no number that it takes", name, value);
+        return TKF_EXIT_USAGE;
+    }
+    *ret_number = number;
+    return 0;
+}

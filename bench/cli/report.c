@@ -505,7 +505,8 @@ static int print_report(const struct tkf_report *report, const struct arguments 
     case FORMAT_TABLE:
         tkf_write_table(report,
                         &(struct tkf_table_style){
-                            .color = style.color, .unicode = style.unicode, .width = style.width},
+                            .color = style.color, .unicode = style.unicode, .width = style.width,
+                            .whole = !isatty(fileno(out))},
                         out);
         break;
     case FORMAT_JSON:
@@ -556,7 +557,8 @@ static int failed_status(const struct tkf_results *results, size_t unmet, unsign
     }
     for (size_t i = 0; i < tkf_results_count(results); i++) {
         const struct tkf_result *result = tkf_results_get(results, i);
-        if ((fail_on >> result->verdict & 1) ||
+        bool fails = (fail_on >> result->verdict & 1) && !result->is_floor;
+        if (fails ||
             ((fail_on & BROKEN_EXPECTATION) && breaks_expectation(result)))
             return TKF_EXIT_FLAGGED;
     }

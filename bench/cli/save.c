@@ -72,7 +72,7 @@ static int save_as(const struct tkf_profile *profile, const char *path)
 static void keep_older(struct tkf_profile *profile, const char *path)
 {
     struct stat there;
-    struct tkf_profile older;
+    static struct tkf_profile older; /* large: the stack may be small */
     struct tkf_input_error ignored;
     char differences[40];
     if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))

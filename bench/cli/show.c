@@ -8,6 +8,7 @@
 struct arguments {
     bool machine;
     const char *root; /* NULL: this machine's */
+    struct tkf_views views;
 };
 
 static int set_machine(void *target, const char *name, const char *value)
@@ -27,11 +28,18 @@ static int set_root(void *target, const char *name, const char *value)
     return 0;
 }
 
+static int set_view(void *target, const char *name, const char *value)
+{
+    return tkf_view_option(name, value, &((struct arguments *)target)->views);
+}
+
 const struct tkf_option tkf_show_cli_options[] = {
     {"machine", 'm', NULL, false,
      "describe this machine, its kinds of core and its readiness, without measuring", set_machine},
     {"root", 'r', "DIR", false, "the same for a machine whose /proc and /sys were recorded in DIR",
      set_root},
+    {"html", 0, "FILE", false, "draw what was explored as a page for a browser", set_view},
+    {"svg", 0, "DIR", false, "draw each picture of it as a file in DIR", set_view},
     {.name = NULL},
 };
 
@@ -66,6 +74,16 @@ static void print_for_person(const struct tkf_profile *profile, const char *path
     }
 }
 
+static int draw(const struct tkf_views *views, const struct tkf_profile *profile, const char *path)
+{
+    if ((views->html || views->svg) && !profile->explore) {
+        tkf_error("run tickfloor explore, which makes one", "%s holds no exploration to draw",
+                  tkf_input_name(path));
+        return TKF_EXIT_USAGE;
+    }
+    return tkf_views_write(views, profile);
+}
+
 static int show_machine(const char *root, const struct tkf_common *common)
 {
     static struct tkf_description description; /* large: the stack may be small */
@@ -94,6 +112,12 @@ int tkf_verb_show(int argc, char **argv)
     if (status >= 0)
         return status;
     if (arguments.machine || arguments.root) {
+        if (arguments.views.html || arguments.views.svg) {
+            tkf_error("leave one of them out",
+                      "a machine that is not measured has nothing to draw with --%s",
+                      arguments.views.html ? "html" : "svg");
+            return TKF_EXIT_USAGE;
+        }
         if (first == argc)
             return show_machine(arguments.root, &common);
         tkf_error("leave one of them out", "--%s shows a machine, and '%s' names a profile",
@@ -117,6 +141,8 @@ int tkf_verb_show(int argc, char **argv)
             status = tkf_print_profile(&profile);
         else
             print_for_person(&profile, path, &common);
+        int drawn = draw(&arguments.views, &profile, path);
+        status = status != TKF_EXIT_OK ? status : drawn;
         tkf_profile_free(&profile);
     }
     free(path);

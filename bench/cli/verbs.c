@@ -58,6 +58,19 @@ const struct tkf_verb tkf_verbs[] = {
         .run = tkf_verb_compare,
     },
     {
+        .name = "fleet",
+        .usage = "fleet [OPTION...] [PROFILE...]",
+        .text = "table the profiles of many machines, find the odd ones out",
+        .detail =
+            "Read the profiles of many machines from each PROFILE, or from standard input without "
+            "one or with '-'; an input may hold any number of them, one after the other. What is "
+            "usual for each model of machine is printed, and which machines are not. The lines of "
+            "the input may have the labels that srun, mpirun, pdsh and kubectl put before them where "
+            "they are asked to, and may be mixed.",
+        .options = tkf_fleet_cli_options,
+        .run = tkf_verb_fleet,
+    },
+    {
         .name = "report",
         .usage = "report [OPTION...] [FILE...]",
         .text = "judge benchmark results against the floor",
@@ -105,7 +118,9 @@ const struct tkf_verb *tkf_verb_find(const char *name)
     }
     const char *nearest = tkf_nearest(name, names);
     char next[80] = "see 'tickfloor --help'";
-    if (nearest)
+    if (strcmp(name, "plot") == 0)
+        snprintf(next, sizeof next, "use 'tickfloor report --plot FILE'");
+    else if (nearest)
         snprintf(next, sizeof next, "did you mean '%s'?", nearest);
     tkf_error(next, "unknown command '%s'", name);
     return NULL;

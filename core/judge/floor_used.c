@@ -516,6 +516,7 @@ static void begin(struct tkf_floor *floor, const struct tkf_origin *origin,
     *floor = (struct tkf_floor){
         .origin = origin,
         .harness = tkf_harness_find(origin->framework, origin->timing),
+        .explore = profile ? profile->explore : NULL,
         .cycle_min_ns = isfinite(cycle_ns) ? cycle_ns : 1e9 / TKF_CORE_HZ_MAX,
         .cycle_max_ns = isfinite(cycle_ns) ? slowest_cycle_of(profile) : 1e9 / TKF_CORE_HZ_MIN,
         .slower_by_ns = profile ? find_slower_by(profile) : 0,
@@ -797,10 +798,13 @@ const struct tkf_form_floor *tkf_floor_form(const struct tkf_case *c, bool *ret_
     return NULL;
 }
 
-bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form)
+bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form,
+                           bool *ret_by_fastest)
 {
     double half = isnan(c->row->quantum_ns) ? 0 : c->row->quantum_ns * c->batch / 2;
-    return !form->rough && c->mid - half <= form->slow && c->mid > form->mid_most;
+    *ret_by_fastest = !(c->mid - half <= form->slow);
+    return !form->rough && !tkf_work_is_seen(c) && c->low - half <= form->slow &&
+           c->mid > form->mid_most && form->slow > form->mid_most;
 }
 
 const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c)

@@ -245,10 +245,10 @@ void tkf_json_say_mended(struct tkf_sink *sink, const struct tkf_mended *done, u
 {
     if (done->not_numbers > 0)
         tkf_sink_notice(sink, 0,
-                        "%u values are no numbers (NaN, Infinity, too large): read as unknown",
+                        "values that are no numbers (NaN, Infinity, too large), read as unknown: %u",
                         done->not_numbers);
     if (done->characters > 0)
-        tkf_sink_notice(sink, 0, "%u characters in strings are no text: read as '?'",
+        tkf_sink_notice(sink, 0, "characters in strings that are no text, read as '?': %u",
                         done->characters);
     if (done->closed)
         tkf_sink_notice(

@@ -65,6 +65,24 @@ const char *tkf_range_text(char text[static TKF_RANGE_SIZE], double from_ns, dou
     return text;
 }
 
+const char *tkf_compared_text(char text[static TKF_COMPARED_SIZE], const struct tkf_case *c,
+                              bool by_fastest)
+{
+    char usual[TKF_TIME_SIZE], fastest[TKF_TIME_SIZE];
+    const char *batch = c->batch_known ? " for a whole batch" : "";
+    tkf_time_text(usual, c->mid);
+    tkf_time_text(fastest, c->low);
+    if (!by_fastest || strcmp(usual, fastest) == 0)
+        snprintf(text, TKF_COMPARED_SIZE, "%s%s", usual, batch);
+    else if (c->low <= c->row->ns_lo * c->batch || c->row->repetitions > 1)
+        snprintf(text, TKF_COMPARED_SIZE, "%s%s for the fastest of %u runs, %s for the usual one",
+                 fastest, batch, c->row->repetitions, usual);
+    else
+        snprintf(text, TKF_COMPARED_SIZE, "%s%s at the low end of its interval, %s in its middle",
+                 fastest, batch, usual);
+    return text;
+}
+
 const char *tkf_empty_text(const struct tkf_case *c)
 {
     const struct tkf_form_floor *form = tkf_floor_nearest(c);
@@ -313,6 +331,7 @@ static void judge(struct tkf_case *c)
     tkf_expect_check(c);
     row->verdict = pick(c);
     tkf_corroborate(c, row->verdict);
+    tkf_place_on_ladder(c, row->verdict);
     row->hint = tkf_hint(row);
 }
 

@@ -50,6 +50,7 @@ struct tkf_form_floor {
 struct tkf_floor {
     const struct tkf_origin *origin;
     const struct tkf_harness *harness; /* NULL: a framework without a known loop */
+    const struct tkf_explore *explore; /* of the machine, by its profile; NULL */
     struct tkf_harness_form known[TKF_HARNESS_FORMS_MAX]; /* its, as the profile measured them */
     bool live; /* one of them at least was measured by the profile */
     /* what the form that results do not tell from the first costs, where the profile found it to cost more; name NULL */
@@ -93,6 +94,7 @@ struct tkf_case {
     double sharers;     /* threads that may have shared the work, 1 or more */
     bool rate_explains; /* it states bytes or items a second, and a machine can do that many */
     bool family;        /* one of a family that does not grow with its size */
+    bool family_stated; /* though work is stated that does */
     double family_from, family_to; /* its sizes */
     double expects_ns;             /* the least that what is declared of its work takes; 0 */
     const char *broken;            /* the expectation that does not hold, NULL */
@@ -113,6 +115,11 @@ const char *tkf_time_text(char text[static TKF_TIME_SIZE], double ns);
 #define TKF_RANGE_SIZE (2 * TKF_TIME_SIZE + 4)
 const char *tkf_range_text(char text[static TKF_RANGE_SIZE], double from_ns, double to_ns);
 
+/** The value of a row that was compared: "0.33 ns for the fastest of 10 runs, 0.69 ns for the usual one". */
+#define TKF_COMPARED_SIZE 160
+const char *tkf_compared_text(char text[static TKF_COMPARED_SIZE], const struct tkf_case *c,
+                              bool by_fastest);
+
 /** What is empty where nothing is done: "loop", "call", "command". */
 const char *tkf_empty_text(const struct tkf_case *c);
 
@@ -124,6 +131,14 @@ double tkf_cycles(const struct tkf_floor *floor, double ns);
  * end of its interval.
  */
 double tkf_lowest_ns(const struct tkf_result *row);
+
+/* ---- rules/ladder.c ---- */
+
+/**
+ * Say what a suspect is less than, and that a rate is more than was measured, where the profile has
+ * what surrounds the floor.
+ */
+void tkf_place_on_ladder(struct tkf_case *c, enum tkf_verdict verdict);
 
 /* ---- judge.c ---- */
 
@@ -168,8 +183,10 @@ const struct tkf_form_floor *tkf_floor_nearest(const struct tkf_case *c);
 /**
  * Whether a number lies where an empty loop of its form may lie, though it is more than one takes
  * undisturbed.
+ * @param ret_by_fastest  its fastest value does, its usual one does not.
  */
-bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form);
+bool tkf_floor_may_be_slow(const struct tkf_case *c, const struct tkf_form_floor *form,
+                           bool *ret_by_fastest);
 
 /* ---- name.c ---- */
 

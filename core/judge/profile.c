@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <tickfloor/profile.h>
+
+#include "save.h"
 
 /* Copy what fits, and end it before a character that does not fit as a whole. */
 static void copy_text(char *to, size_t size, const char *from)
@@ -61,86 +59,14 @@ void tkf_profile_free(struct tkf_profile *profile)
     profile->storage = NULL;
 }
 
-/* ---- saving ---- */
-
-/* Make the folders that a path leads through; what is there already is left as it is. */
-static int make_folders(char *path)
+static int write_profile(const void *profile, FILE *out)
 {
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int ret = mkdir(path, 0700); /* as the XDG base directory specification asks */
-        *slash = '/';
-        if (ret != 0 && errno != EEXIST)
-            return TKF_EIO;
-    }
-    return 0;
-}
-
-/*
- * The new name outlives a power cut once the folder is on the disk. Where the file system cannot do
- * that, the file is whole all the same.
- */
-static void sync_folder(const char *folder)
-{
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    close(fd);
-}
-
-static int write_file(const struct tkf_profile *profile, int fd)
-{
-    FILE *out = fdopen(fd, "w");
-    if (!out) {
-        int reason = errno;
-        close(fd);
-        errno = reason;
-        return TKF_EIO;
-    }
-    int ret = tkf_profile_write(profile, out);
-    if (ret == 0 && fsync(fd) != 0)
-        ret = TKF_EIO;
-    int reason = errno;
-    if (fclose(out) != 0 && ret == 0)
-        return TKF_EIO;
-    errno = reason;
-    return ret;
+    return tkf_profile_write(profile, out);
 }
 
 int tkf_profile_save(const struct tkf_profile *profile, const char *path)
 {
-    static const char suffix[] = ".XXXXXX";
-    char *folder = strdup(path);
-    char *temporary = malloc(strlen(path) + sizeof(suffix));
-    int ret = TKF_ENOMEM;
-    int fd;
-
-    if (!folder || !temporary)
-        goto done;
-    ret = make_folders(folder);
-    if (ret < 0)
-        goto done;
-    strcpy(temporary, path);
-    strcat(temporary, suffix);
-    fd = mkostemp(temporary, O_CLOEXEC); /* exclusive, for the owner only */
-    ret = fd >= 0 ? write_file(profile, fd) : TKF_EIO;
-    if (ret == 0 && rename(temporary, path) != 0)
-        ret = TKF_EIO;
-    if (ret == 0) {
-        char *slash = strrchr(folder, '/');
-        if (slash)
-            slash[slash == folder] = '\0';
-        sync_folder(slash ? folder : ".");
-    } else if (fd >= 0) {
-        int reason = errno;
-        unlink(temporary);
-        errno = reason;
-    }
-done:
-    free(temporary);
-    free(folder);
-    return ret;
+    return tkf_save_whole(path, 0600, write_profile, profile);
 }
 
 /* ---- of this machine? ---- */

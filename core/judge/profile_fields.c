@@ -63,6 +63,8 @@ static const struct tkf_field machine_fields[] = {
     TEXT_OR_NULL(tkf_machine, emulator, "emulator"),
     FIELD(tkf_machine, cpus, "cpus", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
     FIELD(tkf_machine, kinds, "kinds", .kind = TKF_FIELD_UNSIGNED, .nullable = true),
+    FIELD(tkf_machine, host, "host", .kind = TKF_FIELD_TEXT, .nullable = true, .optional = true,
+          .size = sizeof(((struct tkf_machine *)0)->host)),
     END,
 };
 
@@ -164,6 +166,21 @@ static const struct tkf_field candidate_fields[] = {
     END,
 };
 
+static const struct tkf_field pmu_fields[] = {
+    BOOL(tkf_pmu_status, available, "available"),
+    TEXT_OR_NULL(tkf_pmu_status, how, "how"),
+    TEXT_OR_NULL(tkf_pmu_status, reason, "reason"),
+    TEXT_OR_NULL(tkf_pmu_status, next, "next"),
+    END,
+};
+
+static const struct tkf_field cycle_check_fields[] = {
+    TEXT_OR_NULL(tkf_cycle_check, by, "by"),
+    REAL(tkf_cycle_check, cycles, "cycles", NONNEGATIVE),
+    TEXT_OR_NULL(tkf_cycle_check, reason, "reason"),
+    END,
+};
+
 /* A CPU's floor lies inside struct tkf_profile_cpu; its JSON is one object. */
 _Static_assert(offsetof(struct tkf_profile_cpu, floor) == 0,
                "the floor's members have its offsets");
@@ -188,14 +205,10 @@ static const struct tkf_field cpu_fields[] = {
     UNSIGNED(tkf_cpu_floor, rounds, "rounds"),
     {.name = "histogram", .kind = TKF_FIELD_OBJECT, .members = histogram_fields},
     LIST(tkf_cpu_floor, candidates, ncandidates, "candidates", candidate_fields),
-    END,
-};
-
-static const struct tkf_field pmu_fields[] = {
-    BOOL(tkf_pmu_status, available, "available"),
-    TEXT_OR_NULL(tkf_pmu_status, how, "how"),
-    TEXT_OR_NULL(tkf_pmu_status, reason, "reason"),
-    TEXT_OR_NULL(tkf_pmu_status, next, "next"),
+    FIELD(tkf_profile_cpu, pmu, "pmu", .kind = TKF_FIELD_OBJECT, .members = pmu_fields,
+          .optional = true),
+    FIELD(tkf_profile_cpu, cycle_check, "cycle_check", .kind = TKF_FIELD_OBJECT,
+          .members = cycle_check_fields, .optional = true),
     END,
 };
 
@@ -342,6 +355,8 @@ bool tkf_field_left_out(const struct tkf_field *field, const char *base)
 {
     if (field->kind == TKF_FIELD_CPUS_FIRST)
         return ((const struct tkf_profile *)base)->ncpus == 0;
+    if (field->kind == TKF_FIELD_TEXT)
+        return field->optional && base[field->offset] == '\0';
     return field->kind == TKF_FIELD_OWNED && !*(const void *const *)(base + field->offset);
 }
 static const struct tkf_field kind_fields[] = {

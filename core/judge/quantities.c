@@ -289,3 +289,11 @@ unsigned tkf_cpu_order(const struct tkf_profile *profile, unsigned cpu)
         before += strcmp(profile->cpus[i].kind, profile->cpus[cpu].kind) == 0;
     return before;
 }
+
+void tkf_cpu_place(const struct tkf_profile *profile, unsigned cpu, char *ret_text, size_t size)
+{
+    unsigned order = tkf_cpu_order(profile, cpu);
+    size_t used = (size_t)snprintf(ret_text, size, "%s", profile->cpus[cpu].kind);
+    if (order > 0 && used < size)
+        snprintf(ret_text + used, size - used, "#%u", order + 1);
+}

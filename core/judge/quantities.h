@@ -53,6 +53,12 @@ const char *tkf_group_name(unsigned group);
 int tkf_quantities(const struct tkf_profile *profile,
                    int (*take)(void *ctx, const struct tkf_quantity *quantity), void *ctx);
 
+/**
+ * What tells a CPU apart from the others on any machine: "performance", "performance#2", "#2"; "" where there is nothing
+ * to tell apart.
+ */
+void tkf_cpu_place(const struct tkf_profile *profile, unsigned cpu, char *ret_text, size_t size);
+
 /** How many of the CPUs before this one are of its kind: with the kind it tells CPUs apart on every machine. */
 unsigned tkf_cpu_order(const struct tkf_profile *profile, unsigned cpu);
 

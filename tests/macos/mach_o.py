@@ -34,7 +34,7 @@ for path, kind in (program, "EXECUTE"), (dylib, "DYLIB"):
     undefined = re.findall(r"\(undefined\).* (_\w+) \(([^)]*)\)", output(nm, "-u", "-m", path))
     check(undefined, f"{path}: no undefined names could be read")
     for name, where in undefined:
-        check(re.fullmatch(r"from lib(System|cairo|capstone|expat|hwloc|jansson)", where),
+        check(re.fullmatch(r"from lib(System|cairo|capstone|expat|hwloc|jansson|z)", where),
               f"{path}: {name} is not of a library that it may need: {where}")
         # What these return is in ticks of another counter than the one that is read.
         check(name not in ("_mach_timebase_info", "_mach_absolute_time"), f"{path}: uses {name}")

@@ -37,8 +37,15 @@ void tkf_evidence_close(struct tkf_evidence *evidence);
 const struct tkf_evidence_source *tkf_evidence_source(const struct tkf_evidence *evidence,
                                                       unsigned source);
 
-/** Read the sources that take a system call each, [nsources]; the others are left as they are. Below 2 us. */
-void tkf_evidence_read_fast(struct tkf_evidence *evidence, uint64_t *ret_counts);
+/**
+ * Read the sources that take a system call each, [nsources]; the others are left as they are. Below 3 us.
+ *
+ * A system call may end in a switch to another thread, when an interrupt before it asked for one. So which comes
+ * first is not the same on the two sides.
+ * @param ahead  of a watch: the switches are read last. Behind it they are first, and time not charged that a later switch
+ *               took is left as it is.
+ */
+void tkf_evidence_read_fast(struct tkf_evidence *evidence, bool ahead, uint64_t *ret_counts);
 
 /**
  * Read the sources that take a file each, [nsources]; the others are left as they are. 50 us to some ms.

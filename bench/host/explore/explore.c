@@ -82,6 +82,14 @@ void tkf_explore_add(struct tkf_explorer *x, const char *name, const char *text,
         return;
     struct tkf_band unknown = {tkf_nan(), tkf_nan(), tkf_nan()};
     struct tkf_step *step = &out->steps[out->nsteps++];
+    char disturbed[sizeof step->reason];
+    /* What is a difference of two measurements may come out below nothing. */
+    if (reason == NULL && value.lo < 0) {
+        snprintf(disturbed, sizeof disturbed,
+                 "too disturbed: the readings say %.3g to %.3g %s, which is no cost", value.lo,
+                 value.hi, unit);
+        reason = disturbed;
+    }
     *step = (struct tkf_step){.value = reason != NULL ? unknown : value, .cycles = unknown};
     snprintf(step->name, sizeof step->name, "%s", name);
     snprintf(step->text, sizeof step->text, "%s", text);

@@ -85,11 +85,12 @@ static void watch(struct watch *w, uint64_t gap_ticks, uint64_t until_ns)
     while (w->ngaps < GAPS_MAX && tkf_turn_goes_on(w->x, until_ns)) {
         for (int tries = 0; !calm && tries < READINGS_MAX; tries++)
             calm = tkf_evidence_read_slow(w->evidence, w->before);
-        tkf_evidence_read_fast(w->evidence, w->before);
+        tkf_evidence_read_fast(w->evidence, true, w->before);
+        memcpy(w->after, w->before, w->nsources * sizeof *w->before);
         uint64_t from = tkf_turn_now(x), last = from;
         uint64_t gap = tkf_gap_next(&x->env, src, gap_ticks, from + slice_ticks, &last);
         bool was_calm = calm;
-        tkf_evidence_read_fast(w->evidence, w->after);
+        tkf_evidence_read_fast(w->evidence, false, w->after);
         calm = tkf_evidence_read_slow(w->evidence, w->after);
         w->watched_ticks += last - from;
         if (gap > 0) {
@@ -201,6 +202,15 @@ static void summarise(struct watch *w, struct tkf_cpu_noise *noise)
     find_causes(w, noise);
 }
 
+/** The reason of a CPU that was not watched because the part had to end. */
+static void say_why(struct tkf_explorer *x, struct tkf_cpu_noise *noise)
+{
+    bool stopped = x->env.cancelled(x->env.ctx);
+    snprintf(noise->reason, sizeof noise->reason, "%s",
+             stopped ? "interrupted" : "the time was up");
+    x->out->partial = true;
+}
+
 /** Watch the CPU that the thread is bound to. */
 static int watch_cpu(struct tkf_explorer *x, uint64_t until_ns, struct tkf_cpu_noise *noise)
 {
@@ -217,7 +227,7 @@ static int watch_cpu(struct tkf_explorer *x, uint64_t until_ns, struct tkf_cpu_n
         if (w->watched_ticks > 0)
             summarise(w, noise);
         else
-            snprintf(noise->reason, sizeof noise->reason, "interrupted");
+            say_why(x, noise);
     }
     tkf_evidence_close(w->evidence);
     free(w);
@@ -245,8 +255,7 @@ int tkf_explore_noise(struct tkf_explorer *x)
         if (until_ns < now_ns + CPU_NS)
             until_ns = now_ns + CPU_NS < x->end_ns ? now_ns + CPU_NS : x->end_ns;
         if (tkf_explore_ended(x)) {
-            snprintf(noise->reason, sizeof noise->reason, "%s",
-                     x->env.cancelled(x->env.ctx) ? "interrupted" : "the time was up");
+            say_why(x, noise);
             continue;
         }
         /* Where nothing is bound, the one CPU that was calibrated stands for wherever the thread runs. */

@@ -367,13 +367,21 @@ const struct tkf_evidence_source *tkf_evidence_source(const struct tkf_evidence 
     return &evidence->sources[source];
 }
 
-void tkf_evidence_read_fast(struct tkf_evidence *e, uint64_t *ret_counts)
+void tkf_evidence_read_fast(struct tkf_evidence *e, bool ahead, uint64_t *ret_counts)
 {
-    if (e->steal != NONE)
-        ret_counts[e->steal] = uncharged_ns();
-    ret_counts[e->switches] = count_switches();
-    if (e->smi != NONE && read(e->smi_fd, &ret_counts[e->smi], sizeof *ret_counts) < 0)
-        ret_counts[e->smi] = 0;
+    uint64_t first, last = count_switches(), uncharged, smi = 0;
+    do {
+        first = last;
+        uncharged = e->steal != NONE ? uncharged_ns() : 0;
+        if (e->smi != NONE && read(e->smi_fd, &smi, sizeof smi) < 0)
+            smi = 0;
+        last = count_switches();
+    } while (ahead && last != first);
+    ret_counts[e->switches] = first;
+    if (e->smi != NONE)
+        ret_counts[e->smi] = smi;
+    if (e->steal != NONE && last == first)
+        ret_counts[e->steal] = uncharged;
 }
 
 bool tkf_evidence_read_slow(struct tkf_evidence *e, uint64_t *ret_counts)

@@ -33,9 +33,9 @@ const struct tkf_evidence_source *tkf_evidence_source(const struct tkf_evidence 
     return &evidence->source;
 }
 
-void tkf_evidence_read_fast(struct tkf_evidence *evidence, uint64_t *ret_counts)
+void tkf_evidence_read_fast(struct tkf_evidence *evidence, bool ahead, uint64_t *ret_counts)
 {
-    (void)evidence;
+    (void)evidence, (void)ahead;
     ret_counts[0] = tkf_clock_ns(NULL) - clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID);
 }
 

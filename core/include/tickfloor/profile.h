@@ -38,6 +38,7 @@ struct tkf_machine {
     char emulator[32];
     unsigned cpus;  /**< CPUs this process may use */
     unsigned kinds; /**< kinds of core among them; 0 when the machine does not say */
+    char host[65];  /**< its name in the network; "" unless it was asked for: it says whose machine it is */
 };
 
 /** How one readiness check came out. Unknown is an answer: a missing file is never "ok". */
@@ -104,10 +105,19 @@ struct tkf_harness_floor {
 
 #define TKF_HARNESSES_MAX 32
 
+/** The core cycle, held against the cycles that the core itself counts. */
+struct tkf_cycle_check {
+    char by[16];     /**< "rdpru"; "" where it was not measured */
+    double cycles;   /**< of one link of the chain that defines a cycle: 1 when all is well; NAN */
+    char reason[80]; /**< why not; "" when it was */
+};
+
 struct tkf_profile_cpu {
     struct tkf_cpu_floor floor;
     char kind[32];    /**< "performance", "IntelCore"; "" on a machine of one kind */
     char chosen[160]; /**< why this CPU among those of its kind, one sentence */
+    struct tkf_pmu_status pmu; /**< on this CPU: kinds of core differ */
+    struct tkf_cycle_check cycle_check;
 };
 
 struct tkf_profile {
@@ -118,7 +128,7 @@ struct tkf_profile {
     struct tkf_profile_cpu *cpus; /**< [ncpus] */
     unsigned ncpus;
     double suspect_below_ns; /**< the largest of the CPUs' */
-    struct tkf_pmu_status pmu;
+    struct tkf_pmu_status pmu; /**< on the first CPU */
     struct tkf_check checks[TKF_CHECKS_MAX];
     unsigned nchecks;
     struct tkf_warning warnings[TKF_WARNINGS_MAX];

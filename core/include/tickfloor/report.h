@@ -32,7 +32,7 @@ enum tkf_verdict {
     TKF_VERDICT_IMPOSSIBLE,    /**< cannot be the time of one such operation */
     TKF_VERDICT_AT_FLOOR,      /**< cannot be told from an empty loop */
     TKF_VERDICT_CAPPED,        /**< the framework ran into its own limit of iterations */
-    TKF_VERDICT_FLAT,          /**< does not grow with the size it is given */
+    TKF_VERDICT_FLAT,          /**< does not grow with its size, though the work it states does */
     TKF_VERDICT_TIMER_LIMITED, /**< the clock that timed it is too coarse, costs more than it, or did not run with it */
     TKF_VERDICT_WENT_QUIET,    /**< was real in the baseline, and is at the floor now */
     TKF_VERDICT_NEAR_FLOOR,    /**< a good part of the number is the loop */

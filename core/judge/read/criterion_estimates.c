@@ -128,7 +128,10 @@ static const char *fill_row(struct tkf_sink *sink, struct tkf_result *row, const
 /* What lies beside the estimates: a sample has no name and its benchmark no time. */
 static bool is_sample(const char *head)
 {
-    return tkf_head_has(head, TKF_WORDS("\"iters\":[", "\"times\":["));
+    if (strncmp(head, "[[", 2) == 0) /* of 0.2: two arrays of numbers, and nothing else */
+        return head[2] >= '0' && head[2] <= '9';
+    return tkf_head_opens(head, '{') && tkf_head_has(head, TKF_WORDS("\"iters\"", "\"times\"")) &&
+           !strstr(head, "\"name\"");
 }
 
 static bool is_benchmark(const char *head)
@@ -139,11 +142,9 @@ static bool is_benchmark(const char *head)
 static int recognise(const char *head, size_t length)
 {
     (void)length;
-    if (!tkf_head_opens(head, '{'))
-        return 0;
     if (is_sample(head) || is_benchmark(head))
         return 60; /* the message says what to give instead */
-    if (!strstr(head, "\"point_estimate\""))
+    if (!tkf_head_opens(head, '{') || !strstr(head, "\"point_estimate\""))
         return 0;
     return strstr(head, "\"confidence_interval\"") ? 95 : 0;
 }

@@ -36,35 +36,16 @@ static bool is_rest_of_nothing(struct tkf_case *c)
     return true;
 }
 
-/* The value that was compared: "0.33 ns for the fastest of 10 runs (0.69 ns for the usual one)". */
-#define COMPARED_SIZE 160
-static void compared_text(const struct tkf_case *c, bool by_fastest,
-                          char text[static COMPARED_SIZE])
-{
-    char usual[TKF_TIME_SIZE], fastest[TKF_TIME_SIZE];
-    const char *batch = c->batch_known ? " for a whole batch" : "";
-    tkf_time_text(usual, c->mid);
-    tkf_time_text(fastest, c->low);
-    if (!by_fastest || strcmp(usual, fastest) == 0)
-        snprintf(text, COMPARED_SIZE, "%s%s", usual, batch);
-    else if (c->low <= c->row->ns_lo * c->batch || c->row->repetitions > 1)
-        snprintf(text, COMPARED_SIZE, "%s%s for the fastest of %u runs, %s for the usual one",
-                 fastest, batch, c->row->repetitions, usual);
-    else
-        snprintf(text, COMPARED_SIZE, "%s%s at the low end of its interval, %s in its middle",
-                 fastest, batch, usual);
-}
-
 static bool is_empty_loop(struct tkf_case *c)
 {
-    char compared[COMPARED_SIZE], range[TKF_RANGE_SIZE];
+    char compared[TKF_COMPARED_SIZE], range[TKF_RANGE_SIZE];
     bool by_fastest;
     const struct tkf_form_floor *form = tkf_floor_form(c, &by_fastest);
     if (!form)
         return false;
     const char *empty = tkf_empty_text(c);
     bool loop = strcmp(empty, "loop") == 0; /* in which work can hide */
-    compared_text(c, by_fastest, compared);
+    tkf_compared_text(compared, c, by_fastest);
     if (c->row->is_floor)
         tkf_say(c, "empty-loop",
                 "%s; it is an empty benchmark, the floor that the others are held against",

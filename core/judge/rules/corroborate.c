@@ -86,6 +86,16 @@ static void on_iterations(struct tkf_case *c)
             cap, tkf_time_text(total, total_ns));
 }
 
+/* A look-up does not grow either. */
+static void on_family(struct tkf_case *c)
+{
+    if (c->family && !c->family_stated)
+        tkf_say(c, "flat-family",
+                "from size %.0f to %.0f the time stays the same; right for a look-up, while a loop "
+                "over the size became a formula or was moved out",
+                c->family_from, c->family_to);
+}
+
 static void on_clocks(struct tkf_case *c)
 {
     const struct tkf_result *row = c->row;
@@ -142,6 +152,7 @@ void tkf_corroborate(struct tkf_case *c, enum tkf_verdict verdict)
     on_allocations(c, flagged);
     if (verdict != TKF_VERDICT_CAPPED && (flagged || small))
         on_iterations(c);
+    on_family(c);
     on_clocks(c);
     on_baseline(c, flagged);
     if (at_floor)

@@ -16,8 +16,8 @@
 
 /*
  * Constant time is right for a lookup, and a few ns of it look as flat as a sum that became a
- * closed form. So without stated work only what is within three floors is called flat; with it,
- * ten.
+ * closed form: only where work is stated that grows, and the time is within ten floors, is that
+ * flat. Without it, what is within three floors is said to be one or the other.
  */
 #define FLOORS_STATED   10.0
 #define FLOORS_UNSTATED 3.0
@@ -59,7 +59,7 @@ static double work_of(const struct tkf_case *c)
 }
 
 /* Whether members that are sorted by size are flat. */
-static bool is_flat(const struct member *members, size_t n)
+static bool is_flat(const struct member *members, size_t n, bool *ret_stated)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0, slowest = 0;
     const struct tkf_case *first = members[0].c, *last = members[n - 1].c;
@@ -72,6 +72,7 @@ static bool is_flat(const struct member *members, size_t n)
     }
     double slope = (sxy - sx * sy / (double)n) / (sxx - sx * sx / (double)n);
     bool stated = work_of(last) >= RANGE_NEEDED / 2 * work_of(first);
+    *ret_stated = stated;
     const struct tkf_floor *floor = first->floor;
     double floor_ns = isfinite(floor->plain_ns) ? floor->plain_ns : floor->cycle_max_ns;
     return slope < FLAT_SLOPE && slope > -FLAT_SLOPE &&
@@ -101,10 +102,12 @@ int tkf_flat_families(struct tkf_case *cases, size_t n)
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && compare_keys(&members[from], &members[to]) == 0;)
             to++;
-        if (!is_flat(members + from, to - from))
+        bool stated;
+        if (!is_flat(members + from, to - from, &stated))
             continue;
         for (size_t i = from; i < to; i++) {
             members[i].c->family = true;
+            members[i].c->family_stated = stated;
             members[i].c->family_from = members[from].size.value;
             members[i].c->family_to = members[to - 1].size.value;
         }
@@ -115,13 +118,11 @@ int tkf_flat_families(struct tkf_case *cases, size_t n)
 
 bool tkf_rule_flat(struct tkf_case *c)
 {
-    if (!c->family)
+    if (!c->family || !c->family_stated)
         return false;
-    tkf_say(
-        c, "flat-family",
-        "from size %.0f to %.0f the time stays the same; the loop over the size became a formula, "
-        "or was moved out, or does not "
-        "depend on it",
-        c->family_from, c->family_to);
+    tkf_say(c, "flat-family",
+            "from size %.0f to %.0f the time stays the same, though the work that is stated grows; "
+            "the loop over the size became a formula, or was moved out, or does not depend on it",
+            c->family_from, c->family_to);
     return true;
 }

@@ -21,15 +21,15 @@ static void say_sharers(struct tkf_case *c)
                 c->sharers);
 }
 
-static void say_slow(struct tkf_case *c, const struct tkf_form_floor *form)
+static void say_slow(struct tkf_case *c, const struct tkf_form_floor *form, bool by_fastest)
 {
-    char ns[TKF_TIME_SIZE], range[TKF_RANGE_SIZE];
+    char compared[TKF_COMPARED_SIZE], range[TKF_RANGE_SIZE];
     tkf_say(
         c, "slow-empty-loop",
         "%s, where an empty %s takes %s here; on an unlucky address, or while a neighbour "
         "keeps the core busy, one cycle becomes two, so that it cannot be told from an empty %s",
-        tkf_time_text(ns, c->mid), tkf_empty_text(c), tkf_range_text(range, form->low, form->slow),
-        tkf_empty_text(c));
+        tkf_compared_text(compared, c, by_fastest), tkf_empty_text(c),
+        tkf_range_text(range, form->low, form->slow), tkf_empty_text(c));
     say_sharers(c);
 }
 
@@ -52,8 +52,9 @@ bool tkf_rule_near_floor(struct tkf_case *c)
         c->parallel)
         return false;
     double share = form->mid / c->mid;
-    if (tkf_floor_may_be_slow(c, form))
-        say_slow(c, form);
+    bool by_fastest;
+    if (tkf_floor_may_be_slow(c, form, &by_fastest))
+        say_slow(c, form, by_fastest);
     else if (share >= NEAR_SHARE)
         say_share(c, form, share);
     else

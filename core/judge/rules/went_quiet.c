@@ -14,8 +14,9 @@
 static bool may_be_slow(const struct tkf_case *c)
 {
     const struct tkf_form_floor *form = tkf_floor_nearest(c);
-    return form && tkf_floor_may_be_slow(c, form) && !c->rate_explains && !c->parallel &&
-           !(c->row->threads > 1) && !tkf_work_is_seen(c);
+    bool by_fastest;
+    return form && tkf_floor_may_be_slow(c, form, &by_fastest) && !c->rate_explains &&
+           !c->parallel && !(c->row->threads > 1);
 }
 
 bool tkf_rule_went_quiet(struct tkf_case *c)

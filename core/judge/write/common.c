@@ -21,7 +21,13 @@ const struct tkf_verdict_text tkf_verdict_texts[TKF_VERDICT_COUNT] = {
 
 bool tkf_flagged(const struct tkf_result *result)
 {
-    return result->verdict < TKF_VERDICT_NEAR_FLOOR;
+    return result->verdict < TKF_VERDICT_NEAR_FLOOR && !result->is_floor;
+}
+
+const char *tkf_verdict_shown(const struct tkf_result *result)
+{
+    bool as_it_should = result->is_floor && result->verdict < TKF_VERDICT_NEAR_FLOOR;
+    return as_it_should ? "the floor" : tkf_verdict_name(result->verdict);
 }
 
 const char *tkf_name_shown(const struct tkf_result *result)
@@ -58,6 +64,7 @@ struct tkf_counts tkf_count_verdicts(const struct tkf_results *results)
         const struct tkf_result *result = tkf_results_get(results, i);
         counts.of[result->verdict]++;
         counts.flagged += tkf_flagged(result);
+        counts.floors += result->is_floor;
     }
     return counts;
 }
@@ -74,6 +81,9 @@ void tkf_summary_text(const struct tkf_counts *counts, char *ret_text, size_t si
                          counts->of[verdict], tkf_verdict_name(verdict));
         joint = ", ";
     }
+    if (counts->floors > 0 && used >= 0 && (size_t)used < size)
+        snprintf(ret_text + used, size - (size_t)used, "; %zu of them %s the floor", counts->floors,
+                 counts->floors == 1 ? "is" : "are");
 }
 
 enum { DECIMALS_MAX = 7 }; /* as many as Go prints, of what is not far from 0 */
@@ -180,4 +190,19 @@ const char *tkf_full_stop(const char *text)
 {
     size_t length = strlen(text);
     return length > 0 && strchr(".!?", text[length - 1]) ? "" : ".";
+}
+
+void tkf_put_cell(FILE *out, const char *text, enum tkf_charset charset, size_t columns)
+{
+    size_t used = tkf_put_shortened(out, text, charset, columns, NULL);
+    fprintf(out, "%*s", (int)(columns - used), "");
+}
+
+struct tkf_number_shown tkf_quantity_shown(double value, const char *unit, bool unicode)
+{
+    struct tkf_number_shown number;
+    if (strcmp(unit, "ns") == 0)
+        return tkf_time_shown(value, 0, unicode);
+    snprintf(number.text, sizeof(number.text), "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    return number;
 }

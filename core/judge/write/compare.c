@@ -29,25 +29,6 @@ static const struct tkf_quantity *either(const struct tkf_compared *compared)
     return compared->change == TKF_CHANGE_ONLY_B ? &compared->b : &compared->a;
 }
 
-static struct tkf_number_shown value_shown(const struct tkf_quantity *quantity, bool unicode)
-{
-    struct tkf_number_shown number;
-    if (strcmp(quantity->unit, "ns") == 0)
-        return tkf_time_shown(quantity->value.mid, 0, unicode);
-    snprintf(number.text, sizeof(number.text), "%.4g%s%s", quantity->value.mid,
-             quantity->unit[0] ? " " : "", quantity->unit);
-    return number;
-}
-
-/* Where the CPUs have to be told apart: "performance", "performance#2", "#2". */
-static void cpu_text(const struct tkf_profile *profile, int cpu, char *ret_text, size_t size)
-{
-    unsigned order = tkf_cpu_order(profile, (unsigned)cpu);
-    size_t used = (size_t)snprintf(ret_text, size, "%s", profile->cpus[cpu].kind);
-    if (order > 0 && used < size)
-        snprintf(ret_text + used, size - used, "#%u", order + 1);
-}
-
 static const struct tkf_profile *profile_of(const struct tkf_comparison *comparison,
                                             const struct tkf_compared *compared)
 {
@@ -60,7 +41,7 @@ static void name_text(const struct tkf_comparison *comparison, const struct tkf_
     const struct tkf_quantity *quantity = either(compared);
     char cpu[48] = "";
     if (quantity->cpu >= 0)
-        cpu_text(profile_of(comparison, compared), quantity->cpu, cpu, sizeof(cpu));
+        tkf_cpu_place(profile_of(comparison, compared), (unsigned)quantity->cpu, cpu, sizeof(cpu));
     snprintf(ret_text, size, "%s%s%s", quantity->name, cpu[0] ? " @" : "", cpu);
 }
 
@@ -80,17 +61,11 @@ static const char *color_of(const struct table *table, enum tkf_change change)
 
 /* ---- the table ---- */
 
-static void put_cell(const struct table *table, const char *text, size_t columns)
-{
-    size_t used = tkf_put_shortened(table->out, text, table->charset, columns, NULL);
-    fprintf(table->out, "%*s", (int)(columns - used), "");
-}
-
 static void put_value(const struct table *table, const struct tkf_quantity *quantity, bool there)
 {
     struct tkf_number_shown number = {"-"};
     if (there)
-        number = value_shown(quantity, table->unicode);
+        number = tkf_quantity_shown(quantity->value.mid, quantity->unit, table->unicode);
     size_t used = tkf_shown_columns(number.text, table->charset);
     fprintf(table->out, " %*s", used < VALUE_COLUMNS ? VALUE_COLUMNS - (int)used : 0, "");
     tkf_put_shortened(table->out, number.text, table->charset, VALUE_COLUMNS, NULL); /* its unit */
@@ -104,7 +79,7 @@ static void put_row(const struct table *table, const struct tkf_compared *compar
         snprintf(ratio, sizeof(ratio), fabs(compared->ratio) < 1000 ? "%.4f" : "%.3g",
                  compared->ratio);
     fprintf(table->out, "%*s", INDENT, "");
-    put_cell(table, name, NAME_COLUMNS);
+    tkf_put_cell(table->out, name, table->charset, NAME_COLUMNS);
     put_value(table, &compared->a, compared->change != TKF_CHANGE_ONLY_B);
     put_value(table, &compared->b, compared->change != TKF_CHANGE_ONLY_A);
     fprintf(table->out, " %10s  %s%s%s\n", ratio, color_of(table, compared->change),
@@ -179,7 +154,7 @@ static void put_profile(const struct table *table, const char *letter, const cha
 {
     const char *cpu = profile->machine.cpu[0] ? profile->machine.cpu : "unknown CPU";
     fprintf(table->out, "%s%s%s  ", table->bold, letter, table->reset);
-    put_cell(table, name, 26);
+    tkf_put_cell(table->out, name, table->charset, 26);
     fputs("  ", table->out);
     tkf_put_shortened(table->out, profile->created, table->charset, 20, NULL);
     fputs("  ", table->out);
@@ -198,7 +173,7 @@ static void put_machines(const struct table *table)
     for (unsigned i = 0; i < comparison->nmachine; i++) {
         const struct tkf_machine_difference *difference = &comparison->machine[i];
         fprintf(table->out, "%*s%s%-*s", INDENT, "", table->yellow, WHAT_COLUMNS, difference->what);
-        put_cell(table, difference->a, TEXT_COLUMNS);
+        tkf_put_cell(table->out, difference->a, table->charset, TEXT_COLUMNS);
         fputs("  ", table->out);
         tkf_put_shortened(table->out, difference->b, table->charset, TEXT_COLUMNS, NULL);
         fprintf(table->out, "%s\n", table->reset);

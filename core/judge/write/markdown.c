@@ -43,7 +43,7 @@ static void put_numbers(FILE *out, const struct tkf_result *result)
 {
     fprintf(out, " | %s | %s | %s%s%s", tkf_time_shown(result->ns, result->quantum_ns, true).text,
             tkf_cycles_shown(result->cycles_shown).text, tkf_flagged(result) ? "**" : "",
-            tkf_verdict_name(result->verdict), tkf_flagged(result) ? "**" : "");
+            tkf_verdict_shown(result), tkf_flagged(result) ? "**" : "");
 }
 
 static void put_flagged(const struct tkf_report *report, FILE *out)

@@ -252,7 +252,7 @@ static void draw_floor(struct tkf_canvas *canvas, const struct axis *axis, doubl
     if (canvas->profile->ncpus == 0)
         return;
     const struct tkf_band *floor = &canvas->profile->cpus[0].floor.floor_ns;
-    if (!isfinite(floor->lo) || !isfinite(floor->hi))
+    if (!isfinite(floor->lo) || !(axis->scale(floor->hi) > axis->lo))
         return;
     double from = position(axis, floor->lo), to = fmax(position(axis, floor->hi), from + 3);
     tkf_draw_color(canvas->cairo, canvas->theme->band);

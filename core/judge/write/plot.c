@@ -224,15 +224,17 @@ static void draw_title(struct plot *plot)
     tkf_draw_font(cairo, TITLE_SIZE, true);
     tkf_draw_text(cairo, MARGIN, MARGIN + 4, 0, text);
 
-    bool one = floor != NULL;
-    for (unsigned i = 1; i < plot->nrows && one; i++)
-        one = plot->rows[i].floor && plot->rows[i].floor->ns.lo == floor->ns.lo &&
-              plot->rows[i].floor->ns.hi == floor->ns.hi;
+    bool one = floor != NULL, any = floor && isfinite(floor->ns.mid);
+    for (unsigned i = 1; i < plot->nrows; i++) {
+        const struct tkf_floor_used *other = plot->rows[i].floor;
+        one = one && other && other->ns.lo == floor->ns.lo && other->ns.hi == floor->ns.hi;
+        any = any || (other && isfinite(other->ns.mid));
+    }
     if (one && isfinite(floor->ns.mid))
         snprintf(text, sizeof(text), "empty loop %s", tkf_band_shown(&floor->ns, true).text);
     else
         snprintf(text, sizeof(text), "%s",
-                 one ? "no floor known: physical bounds only" : "each result over its own floor");
+                 any ? "each result over its own floor" : "no floor known: physical bounds only");
     if (one && isfinite(floor->cycle_ns))
         snprintf(text + strlen(text), sizeof(text) - strlen(text), " · one core cycle %.3f ns",
                  floor->cycle_ns);
@@ -333,6 +335,19 @@ static void put_arrow(cairo_t *cairo, double x, double y, struct tkf_color color
     put_polygon(cairo, x, y, arrow, 3);
 }
 
+static bool is_off_axis(const struct plot *plot, const struct tkf_result *result)
+{
+    return isfinite(result->ns) && !(result->ns > 0 && log10(result->ns) >= plot->lo);
+}
+
+static bool any_off_axis(const struct plot *plot)
+{
+    bool any = false;
+    for (unsigned i = 0; i < plot->nrows; i++)
+        any = any || is_off_axis(plot, plot->rows[i].result);
+    return any;
+}
+
 static void draw_interval(struct plot *plot, const struct tkf_result *result, double y)
 {
     cairo_t *cairo = plot->cairo;
@@ -361,13 +376,13 @@ static void draw_row(struct plot *plot, unsigned index)
     tkf_draw_font(cairo, TEXT_SIZE, flagged);
     tkf_draw_text(cairo, x + 78, y, 1, tkf_time_shown(result->ns, result->quantum_ns, true).text);
     tkf_draw_color(cairo, flagged ? ink : faint);
-    tkf_draw_text(cairo, x + 90, y, 0, tkf_verdict_name(result->verdict));
+    tkf_draw_text(cairo, x + 90, y, 0, tkf_verdict_shown(result));
 
     draw_interval(plot, result, y);
-    if (result->ns > 0 && isfinite(result->ns) && log10(result->ns) >= plot->lo)
-        put_mark(cairo, x_of(plot, result->ns), y, kind);
-    else if (isfinite(result->ns))
+    if (is_off_axis(plot, result))
         put_arrow(cairo, plot->left, y, kind->color);
+    else if (isfinite(result->ns))
+        put_mark(cairo, x_of(plot, result->ns), y, kind);
 }
 
 static void draw_legend(struct plot *plot)
@@ -404,6 +419,11 @@ static void draw_legend(struct plot *plot)
         tkf_draw_color(cairo, ink);
         tkf_draw_text(cairo, x + 12, y, 0, entries[i].text);
         x += 12 + tkf_draw_text_width(cairo, entries[i].text) + 24;
+    }
+    if (any_off_axis(plot)) {
+        put_arrow(cairo, x + 4, y, faint);
+        tkf_draw_color(cairo, ink);
+        tkf_draw_text(cairo, x + 12, y, 0, "beyond the axis");
     }
 }
 

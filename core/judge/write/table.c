@@ -23,7 +23,7 @@ struct table {
     const struct tkf_report *report;
     enum tkf_charset charset;
     bool unicode;
-    size_t width, name_columns;
+    size_t width, name_columns, name_columns_max;
     /* Said last below a row of that verdict: it is not said again below the next. */
     const char *meanings[TKF_VERDICT_COUNT], *hints[TKF_VERDICT_COUNT];
     const char *bold, *dim, *red, *yellow, *green, *cyan, *reset;
@@ -258,9 +258,11 @@ static void put_columns(const struct table *table, enum tkf_statistic statistic)
 
 /* ---- a result ---- */
 
-static const char *mark_of(const struct table *table, enum tkf_verdict verdict)
+static const char *mark_of(const struct table *table, const struct tkf_result *result)
 {
-    switch (verdict) {
+    if (result->is_floor && !tkf_flagged(result))
+        return "=";
+    switch (result->verdict) {
     case TKF_VERDICT_IMPOSSIBLE:
         return table->unicode ? "✗" : "X";
     case TKF_VERDICT_NEAR_FLOOR:
@@ -276,7 +278,7 @@ static const char *mark_of(const struct table *table, enum tkf_verdict verdict)
 
 static const char *color_of(const struct table *table, const struct tkf_result *result)
 {
-    if (result->verdict <= TKF_VERDICT_AT_FLOOR)
+    if (tkf_flagged(result) && result->verdict <= TKF_VERDICT_AT_FLOOR)
         return table->red;
     if (tkf_flagged(result))
         return table->yellow;
@@ -312,16 +314,16 @@ static void put_result(struct table *table, const struct tkf_result *result)
 {
     const char *color = color_of(table, result);
     const char *reset = *color ? table->reset : "";
-    fprintf(table->out, "%s%s%s ", color, mark_of(table, result->verdict), reset);
+    fprintf(table->out, "%s%s%s ", color, mark_of(table, result), reset);
     size_t columns = tkf_put_shortened(table->out, tkf_name_shown(result), table->charset,
-                                       table->name_columns, NULL);
+                                       table->name_columns_max, NULL);
     struct tkf_number_shown time = tkf_time_shown(result->ns, result->quantum_ns, table->unicode);
     struct tkf_number_shown cycles = tkf_cycles_shown(result->cycles_shown);
-    size_t used = table->name_columns - columns + 1;
+    size_t used = (columns < table->name_columns ? table->name_columns - columns : 0) + 1;
     size_t time_columns = tkf_shown_columns(time.text, TKF_CHARSET_UTF8);
     fill(table, " ", used + (time_columns < TIME_COLUMNS ? TIME_COLUMNS - time_columns : 0));
     fprintf(table->out, "%s %*s  %s%s%s\n", time.text, CYCLES_COLUMNS - 1, cycles.text, color,
-            tkf_verdict_name(result->verdict), reset);
+            tkf_verdict_shown(result), reset);
     if (result->verdict != TKF_VERDICT_OK)
         put_evidence(table, result);
 }
@@ -403,6 +405,7 @@ void tkf_write_table(const struct tkf_report *report, const struct tkf_table_sty
         .reset = style->color ? "\033[0m" : "",
     };
     table.name_columns = name_columns(&table);
+    table.name_columns_max = style->whole ? SIZE_MAX : table.name_columns;
 
     struct section section = {.end = 0};
     bool first = true;
@@ -423,7 +426,7 @@ void tkf_write_table(const struct tkf_report *report, const struct tkf_table_sty
         if (strcmp(result->group, group) != 0) {
             fputs(table.dim, out);
             tkf_put_shortened(out, result->group[0] ? result->group : "(no group)", table.charset,
-                              table.width, NULL);
+                              style->whole ? SIZE_MAX : table.width, NULL);
             fprintf(out, "%s\n", table.reset);
         }
         group = result->group;

@@ -16,6 +16,7 @@
 #include <tickfloor/report.h>
 
 #include "../compare.h"
+#include "../fleet.h"
 
 /** Where the profile came from. */
 enum tkf_profile_source {
@@ -39,6 +40,7 @@ struct tkf_table_style {
     bool color;
     bool unicode;   /**< the stream takes UTF-8, and the locale is one of it */
     unsigned width; /**< columns */
+    bool whole;     /**< names are not shortened: lines may be longer, as nobody sees them break */
 };
 
 void tkf_write_table(const struct tkf_report *report, const struct tkf_table_style *style,
@@ -78,6 +80,21 @@ void tkf_write_compare(const struct tkf_comparison *comparison,
 int tkf_write_compare_json(const struct tkf_comparison *comparison,
                            const struct tkf_compare_names *names, FILE *out);
 
+/* ---- fleet.c, openmetrics.c: the outputs of `tickfloor fleet` ---------------------------------------------------------- */
+
+/** The models, what is usual for each, the odd ones, the bad ones. @param all  every quantity, machine and odd one. */
+void tkf_write_fleet(const struct tkf_fleet *fleet, bool all, const struct tkf_table_style *style,
+                     FILE *out);
+
+/** "schema": "tickfloor.fleet/1". One machine a line. TKF_ENOMEM. */
+int tkf_write_fleet_json(const struct tkf_fleet *fleet, FILE *out);
+
+/**
+ * Prometheus' text format 0.0.4, which is what its node exporter reads from files; its last line, "# EOF", makes it OpenMetrics
+ * too. In base units: seconds, hertz, bytes, ratios.
+ */
+void tkf_write_openmetrics(const struct tkf_fleet *fleet, FILE *out);
+
 /* ---- plot.c ---------------------------------------------------------------------------------------------------------- */
 
 /** Why tkf_write_plot() cannot make a picture of that name (its end, or a build without cairo) and what to do; NULL when it can. */
@@ -94,7 +111,11 @@ int tkf_write_plot(const struct tkf_report *report, const char *path, char *ret_
 
 /* ---- what the writers share: common.c -------------------------------------------------------------------------------- */
 
+/** Whether a result is one to do something about. The empty benchmark that is the floor is none: it is as it should be. */
 bool tkf_flagged(const struct tkf_result *result);
+
+/** The verdict's name; "the floor" of the empty benchmark that the others are held against. */
+const char *tkf_verdict_shown(const struct tkf_result *result);
 
 /** The name, so that no other row has it, or what stands for one that is empty. */
 const char *tkf_name_shown(const struct tkf_result *result);
@@ -110,6 +131,7 @@ extern const struct tkf_verdict_text tkf_verdict_texts[TKF_VERDICT_COUNT];
 
 struct tkf_counts {
     size_t total, flagged;
+    size_t floors; /**< empty benchmarks that the others are held against */
     size_t of[TKF_VERDICT_COUNT];
 };
 struct tkf_counts tkf_count_verdicts(const struct tkf_results *results);
@@ -129,6 +151,9 @@ struct tkf_number_shown tkf_time_shown(double ns, double quantum_ns, bool unicod
 
 /** Cycles to three digits, or more where they are whole; "-" for NAN. */
 struct tkf_number_shown tkf_cycles_shown(double cycles);
+
+/** A value of a quantity in its unit, as short as a table needs it. */
+struct tkf_number_shown tkf_quantity_shown(double value, const char *unit, bool unicode);
 
 /** "0.27 – 0.54 ns"; "unknown" for NAN. */
 struct tkf_number_shown tkf_band_shown(const struct tkf_band *ns, bool unicode);
@@ -168,6 +193,9 @@ size_t tkf_shown_columns(const char *text, enum tkf_charset charset);
  */
 size_t tkf_put_shortened(FILE *out, const char *text, enum tkf_charset charset, size_t columns,
                          void (*put)(FILE *out, const char *shown));
+
+/** Print a text with its control characters and the like as \xNN, and no wider than so many columns; padded to them. */
+void tkf_put_cell(FILE *out, const char *text, enum tkf_charset charset, size_t columns);
 
 /** The UTF-8 character at the beginning of a text. @return its bytes; 0 when there is none. */
 size_t tkf_utf8(const char *text, uint32_t *ret_code);
