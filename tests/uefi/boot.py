@@ -18,6 +18,7 @@ COLUMNS = 79
 PARTITION = "@@1M"
 UEFI = {"amd64": "/usr/share/OVMF/OVMF_CODE_4M.fd", "arm64": "/usr/share/AAVMF/AAVMF_CODE.fd"}
 QEMU = {"amd64": "qemu-system-x86_64", "arm64": "qemu-system-aarch64"}
+U_BOOT = "/usr/lib/u-boot/qemu_arm64/u-boot.bin"
 PACKAGES = {"amd64": "qemu-system-x86 ovmf", "arm64": "qemu-system-arm qemu-efi-aarch64"}
 
 
@@ -128,6 +129,16 @@ def boot_cpu_only(test):
     boot.must_say("interrupts masked for 2")
 
 
+def u_boot(test):
+    """What boots an Apple Silicon Mac to UEFI: it masks no interrupts by level, and starts no other processor."""
+    if not os.path.exists(U_BOOT):
+        skip(f"needs {U_BOOT}: install u-boot-qemu")
+    boot = Boot(test, "--bios", U_BOOT, "--cpus", "2")
+    test.check_profile(boot)
+    boot.must_say("Das U-Boot", "saved as tickfloor.json")
+    check_clock(boot, "rtc")
+
+
 def no_volume(test):
     boot = Boot(test, "--network")
     test.check_profile(boot)
@@ -195,7 +206,7 @@ def unit_tests(test):
 
 
 SITUATIONS = {test.__name__: test for test in (
-    plain, processors, boot_cpu_only, no_volume, read_only, full, nonsense, no_clock, other_clock,
+    plain, u_boot, processors, boot_cpu_only, no_volume, read_only, full, nonsense, no_clock, other_clock,
     unit_tests)}
 
 if __name__ == "__main__":
