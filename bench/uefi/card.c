@@ -7,6 +7,11 @@
 #define CPUS_SHOWN 3
 #define SAME       1.02 /* costs that differ by less are alike */
 
+static bool is_known(double value)
+{
+    return value - value == 0;
+}
+
 /** Print text on lines that are broken between words, the first beginning with a label, all others indented as far. */
 static void print_wrapped(const char *label, unsigned indent, const char *text)
 {
@@ -103,11 +108,27 @@ static void print_costs(const struct tkf_cpu_floor *f)
 {
     char line[400];
     struct tkf_uefi_text text = {line, sizeof line, 0};
+    bool in_ns = is_known(f->cycle_ns);
     line[0] = '\0';
     for (unsigned i = 0; i < f->ncosts; i++)
-        tkf_uefi_text_add(&text, "%s%s %.3g ns", i > 0 ? ", " : "", f->costs[i].name,
-                          f->costs[i].ns.mid);
+        tkf_uefi_text_add(&text, "%s%s %.3g %s", i > 0 ? ", " : "", f->costs[i].name,
+                          in_ns ? f->costs[i].ns.mid : f->costs[i].cycles.mid,
+                          in_ns ? "ns" : "cycles");
     print_wrapped("costs", LABEL, line);
+}
+
+static void print_gaps(const struct tkf_uefi_gaps *gaps)
+{
+    if (!is_known(gaps->seconds)) {
+        row("gaps", "%u with interrupts masked, %.3g %% of the time lost", gaps->count,
+            gaps->lost_share * 100);
+        return;
+    }
+    row("gaps", "interrupts masked for %.3g s: %u above %s", gaps->seconds, gaps->count,
+        tkf_uefi_show_time(gaps->limit_ns).text);
+    if (gaps->count > 0)
+        row("", "worst %s, %.3g %% of the time lost", tkf_uefi_show_time(gaps->worst_ns).text,
+            gaps->lost_share * 100);
 }
 
 void tkf_uefi_card_print(const struct tkf_profile *profile, const char *clock,
@@ -131,13 +152,12 @@ void tkf_uefi_card_print(const struct tkf_profile *profile, const char *clock,
         row("", "and %u more in tickfloor.json", profile->ncpus - CPUS_SHOWN);
     print_loops(f);
     print_costs(f);
-    row("gaps", "interrupts masked for %.3g s: %u above %s", gaps->seconds, gaps->count,
-        tkf_uefi_show_time(gaps->limit_ns).text);
-    if (gaps->count > 0)
-        row("", "worst %s, %.3g %% of the time lost", tkf_uefi_show_time(gaps->worst_ns).text,
-            gaps->lost_share * 100);
-    row("suspect", "below %.3g ns: such a result cannot be told from an empty loop",
-        profile->suspect_below_ns);
+    print_gaps(gaps);
+    if (is_known(profile->suspect_below_ns))
+        row("suspect", "below %.3g ns: such a result cannot be told from an empty loop",
+            profile->suspect_below_ns);
+    else
+        row("suspect", "unknown in ns: below %.3g cycles", f->floor_cycles.hi);
     for (unsigned i = 0; i < profile->nwarnings; i++)
         print_wrapped("  !", 4, profile->warnings[i].text);
 }
