@@ -199,7 +199,7 @@ def unit_tests(test):
     """Another image: it runs the tests of core/measure."""
     boot = Boot(test, saves=False)
     boot.must_end_with(0)
-    for group in ("stats", "counter", "floor"):
+    for group in ("stats", "gaps", "counter", "floor"):
         if not re.search(rf"^{group}: [1-9][0-9]* passed, 0 failed, ", boot.text, re.MULTILINE):
             fail(f"{group}: not all of its tests passed:\n{boot.text}")
     print(boot.text)
