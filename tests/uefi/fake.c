@@ -324,7 +324,8 @@ static uint64_t get_time(struct tkf_uefi_time *ret, void *capabilities)
     *ret = (struct tkf_uefi_time){.year = 2026,
                                   .month = 11,
                                   .day = 30,
-                                  .hour = 7,
+                                  .hour = (uint8_t)fake.hour,
+                                  .time_zone = fake.time_zone,
                                   .minute = (uint8_t)((unsigned)s / 60 % 60),
                                   .second = (uint8_t)((unsigned)s % 60)};
     return TKF_UEFI_SUCCESS;
@@ -360,6 +361,8 @@ struct tkf_uefi_system_table *fake_firmware(void)
     fake.room = sizeof fake.stored;
     fake.poll_ns = 2000;
     fake.dead = 1;
+    fake.hour = 7;
+    fake.time_zone = 0x7ff;
     system = (struct tkf_uefi_system_table){.header.revision = 2 << 16 | 70,
                                             .vendor = (const uint16_t *)u"Fake",
                                             .con_in = &keyboard,

@@ -39,6 +39,8 @@ extern struct fake {
     double now_ns, poll_ns;
     double stolen_every_ns, stolen_ns; /**< taken away from each such period */
     bool no_rtc, rtc_stands;
+    int16_t time_zone; /**< minutes by which UTC is ahead */
+    unsigned hour;
     double rtc_ppm, rtc_later_ppm; /**< fast by this much; and from the second second on */
 
     bool watchdog_off;

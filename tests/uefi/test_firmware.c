@@ -375,6 +375,27 @@ static void a_real_time_clock_that_does_not_work(void **unused)
     assert_int_equal(c.nrates, 1);
 }
 
+static void the_time_is_utc(void **unused)
+{
+    (void)unused;
+    static const struct {
+        unsigned hour;
+        int16_t zone;
+        const char *stamp;
+    } rows[] = {
+        {7, 0x7ff, "2026-11-30T07:00:00Z"}, {7, 0, "2026-11-30T07:00:00Z"},
+        {7, -60, "2026-11-30T06:00:00Z"},   {0, -60, "2026-11-29T23:00:00Z"},
+        {18, 330, "2026-11-30T23:30:00Z"},  {23, 60, "2026-12-01T00:00:00Z"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char stamp[32];
+        fake.hour = rows[i].hour;
+        fake.time_zone = rows[i].zone;
+        tkf_uefi_rtc_stamp(stamp, sizeof stamp);
+        assert_string_equal(stamp, rows[i].stamp);
+    }
+}
+
 static void edges_are_seen_sharply_or_not_used(void **unused)
 {
     (void)unused;
@@ -461,6 +482,7 @@ int main(void)
         TEST(a_file_that_is_too_long),
         TEST(the_real_time_clock_agrees_or_not),
         TEST(a_real_time_clock_that_does_not_work),
+        TEST(the_time_is_utc),
         TEST(edges_are_seen_sharply_or_not_used),
         TEST(gaps),
         TEST(tables_are_found),
