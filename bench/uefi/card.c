@@ -2,7 +2,6 @@
 /** The card, plain: it has to fit on a screen of 80 columns and 25 lines, in ASCII. */
 #include "firmware.h"
 
-#define WIDTH      79
 #define LABEL      12
 #define CPUS_SHOWN 3
 #define SAME       1.02 /* costs that differ by less are alike */
@@ -10,39 +9,6 @@
 static bool is_known(double value)
 {
     return value - value == 0;
-}
-
-/** Print text on lines that are broken between words, the first beginning with a label, all others indented as far. */
-static void print_wrapped(const char *label, unsigned indent, const char *text)
-{
-    char line[WIDTH + 1];
-    unsigned used = 0;
-    while (*label != '\0')
-        line[used++] = *label++;
-    bool first = true;
-    while (*text != '\0') {
-        unsigned word = 0;
-        while (text[word] != '\0' && text[word] != ' ' && word < WIDTH - indent)
-            word++;
-        if (!first && used + 1 + word > WIDTH) {
-            line[used] = '\0';
-            tkf_uefi_print("%s\n", line);
-            used = 0;
-            first = true;
-        }
-        if (!first)
-            line[used++] = ' ';
-        while (used < indent)
-            line[used++] = ' ';
-        for (unsigned i = 0; i < word; i++)
-            line[used++] = text[i];
-        first = false;
-        text += word;
-        while (*text == ' ')
-            text++;
-    }
-    line[used] = '\0';
-    tkf_uefi_print("%s\n", line);
 }
 
 static void row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -56,7 +22,7 @@ static void row(const char *label, const char *format, ...)
     va_start(arguments, format);
     tkf_uefi_text_vadd(&text, format, arguments);
     va_end(arguments);
-    print_wrapped(label, LABEL, line);
+    tkf_uefi_print_wrapped(label, LABEL, line);
 }
 
 static const char *trust_words(const struct tkf_counter *c)
@@ -114,7 +80,7 @@ static void print_costs(const struct tkf_cpu_floor *f)
         tkf_uefi_text_add(&text, "%s%s %.3g %s", i > 0 ? ", " : "", f->costs[i].name,
                           in_ns ? f->costs[i].ns.mid : f->costs[i].cycles.mid,
                           in_ns ? "ns" : "cycles");
-    print_wrapped("costs", LABEL, line);
+    tkf_uefi_print_wrapped("costs", LABEL, line);
 }
 
 static void print_gaps(const struct tkf_uefi_gaps *gaps)
@@ -159,5 +125,5 @@ void tkf_uefi_card_print(const struct tkf_profile *profile, const char *clock,
     else
         row("suspect", "unknown in ns: below %.3g cycles", f->floor_cycles.hi);
     for (unsigned i = 0; i < profile->nwarnings; i++)
-        print_wrapped("  !", 4, profile->warnings[i].text);
+        tkf_uefi_print_wrapped("  !", 4, profile->warnings[i].text);
 }

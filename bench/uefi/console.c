@@ -2,6 +2,7 @@
 #include "firmware.h"
 
 #define KEYS_MAX 256
+#define WIDTH    79
 
 /** Returns false when the console did not take it. */
 static bool print_on_console(const char *text)
@@ -89,6 +90,51 @@ void tkf_uefi_print(const char *format, ...)
     tkf_uefi_text_vadd(&text, format, arguments);
     va_end(arguments);
     tkf_uefi_print_text(line);
+}
+
+void tkf_uefi_print_wrapped(const char *label, unsigned indent, const char *text)
+{
+    char line[WIDTH + 1];
+    unsigned used = 0;
+    while (*label != '\0')
+        line[used++] = *label++;
+    bool first = true;
+    while (*text != '\0') {
+        unsigned word = 0;
+        while (text[word] != '\0' && text[word] != ' ' && word < WIDTH - indent)
+            word++;
+        if (!first && used + 1 + word > WIDTH) {
+            line[used] = '\0';
+            tkf_uefi_print("%s\n", line);
+            used = 0;
+            first = true;
+        }
+        if (!first)
+            line[used++] = ' ';
+        while (used < indent)
+            line[used++] = ' ';
+        for (unsigned i = 0; i < word; i++)
+            line[used++] = text[i];
+        first = false;
+        text += word;
+        while (*text == ' ')
+            text++;
+    }
+    line[used] = '\0';
+    tkf_uefi_print("%s\n", line);
+}
+
+void tkf_uefi_complain(const char *format, ...)
+{
+    static const char label[] = "tickfloor:";
+    char line[512];
+    struct tkf_uefi_text text = {line, sizeof line, 0};
+    va_list arguments;
+    line[0] = '\0';
+    va_start(arguments, format);
+    tkf_uefi_text_vadd(&text, format, arguments);
+    va_end(arguments);
+    tkf_uefi_print_wrapped(label, sizeof label, line);
 }
 
 bool tkf_uefi_wait_for_key(unsigned seconds)

@@ -56,6 +56,12 @@ void tkf_uefi_console_open(void);
 void tkf_uefi_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tkf_uefi_print_text(const char *text);
 
+/** Print text on lines of at most 79 columns, the first beginning with a label, all others indented as far. */
+void tkf_uefi_print_wrapped(const char *label, unsigned indent, const char *text);
+
+/** Print what went wrong, after "tickfloor:", broken into lines. */
+void tkf_uefi_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /** Wait for a key. False after so many seconds without one, or when there is no keyboard. */
 bool tkf_uefi_wait_for_key(unsigned seconds);
 

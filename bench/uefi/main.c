@@ -322,7 +322,7 @@ static void save(void)
     struct tkf_uefi_text json;
     const char *reason;
     if (make_json(&json) != 0) {
-        tkf_uefi_print("tickfloor: out of memory for the profile: it is not saved\n");
+        tkf_uefi_complain("out of memory for the profile: it is not saved");
         return;
     }
     if (tkf_uefi_volume_write(name, json.at, json.used, &reason) == 0) {
@@ -331,8 +331,7 @@ static void save(void)
         tkf_uefi_print("-----BEGIN TICKFLOOR JSON-----\n");
         tkf_uefi_print_text(json.at);
         tkf_uefi_print("-----END TICKFLOOR JSON-----\n");
-        tkf_uefi_print("tickfloor: %s: the profile is not saved; copy it from the console\n",
-                       reason);
+        tkf_uefi_complain("%s: the profile is not saved; copy it from the console", reason);
     }
     tkf_uefi_system->boot->free_pool(json.at);
 }
@@ -340,9 +339,9 @@ static void save(void)
 static int fail(int error)
 {
     const struct tkf_counter *c = &run.profile.counter;
-    tkf_uefi_print("tickfloor: could not measure: %s\n", tkf_strerror(error));
+    tkf_uefi_complain("could not measure: %s", tkf_strerror(error));
     for (unsigned i = 0; error == TKF_ENOSOURCE && i < c->nrejected; i++)
-        tkf_uefi_print("tickfloor: %s: %s\n", c->rejected[i].source, c->rejected[i].reason);
+        tkf_uefi_complain("%s: %s", c->rejected[i].source, c->rejected[i].reason);
     return EXIT_UNMEASURED;
 }
 
@@ -384,14 +383,13 @@ static int configure(void)
     struct tkf_input_error mistake = {.line = 0};
     int error = tkf_uefi_volume_read(u"tickfloor.cfg", text, sizeof text);
     if (error == TKF_EFORMAT)
-        tkf_uefi_print("tickfloor: tickfloor.cfg: longer than %u bytes; it needs four lines\n",
-                       (unsigned)sizeof text - 1);
+        tkf_uefi_complain("tickfloor.cfg: longer than %u bytes; it needs four lines",
+                          (unsigned)sizeof text - 1);
     bool too_long = error == TKF_EFORMAT;
     if (error != 0)
         text[0] = '\0';
     if (tkf_uefi_config_parse(text, &run.config, &mistake) != 0) {
-        tkf_uefi_print("tickfloor: tickfloor.cfg:%u: %s; %s\n", mistake.line, mistake.text,
-                       mistake.next);
+        tkf_uefi_complain("tickfloor.cfg:%u: %s; %s", mistake.line, mistake.text, mistake.next);
         return EXIT_USAGE;
     }
     return too_long ? EXIT_USAGE : EXIT_FINE;

@@ -87,6 +87,18 @@ static void assert_says(const char *text)
         fail_msg("does not say '%s': %s", text, flat);
 }
 
+/** How many lines were printed, none of them wider than 79 columns. */
+static unsigned lines_that_fit(void)
+{
+    unsigned lines = 0, columns = 0;
+    for (const char *at = fake.printed; *at != '\0'; at++) {
+        columns = *at == '\n' ? 0 : columns + 1;
+        lines += *at == '\n';
+        assert_in_range(columns, 0, 79);
+    }
+    return lines;
+}
+
 static int setup(void **unused)
 {
     (void)unused;
@@ -113,10 +125,7 @@ static void measures_and_powers_off(void **unused)
     assert_says("saved as tickfloor.json");
     assert_says("0 above 2 us");
     assert_says("tickfloor: exit 0");
-    unsigned lines = 0;
-    for (const char *at = fake.printed; *at != '\0'; at++)
-        lines += *at == '\n';
-    assert_in_range(lines, 10, 24); /* of the 25 of a screen */
+    assert_in_range(lines_that_fit(), 10, 24); /* of the 25 of a screen */
     assert_true(fake.was_reset && fake.reset_type == TKF_UEFI_RESET_SHUTDOWN);
     assert_true(fake.stored_there && fake.stored_size > 1000);
 }
@@ -227,6 +236,7 @@ static void settings_that_are_none(void **unused)
     assert_int_equal(boot("seconds = soon\nthen = poweroff"), TKF_UEFI_INVALID_PARAMETER);
     assert_says("tickfloor: tickfloor.cfg:1: 'seconds = soon' is no setting; give a whole number");
     assert_says("tickfloor: exit 2");
+    assert_in_range(lines_that_fit(), 3, 8);
     assert_true(fake.was_reset);
     assert_int_equal(boot(long_text), TKF_UEFI_INVALID_PARAMETER);
     assert_says("longer than 4095 bytes");
