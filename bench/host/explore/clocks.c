@@ -100,6 +100,7 @@ static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *cl
     } else {
         tkf_explore_add(x, names[0], "what clock_getres() says", "ns", unknown, reason);
     }
+    tkf_explore_drop_cycles(x);
 
     const char *step_text =
         "what it advances by, from readings in a row; below 4 ns what clock_getres() says";
@@ -119,6 +120,7 @@ static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *cl
         tkf_explore_add(x, names[1], step_text, "ns", unknown, still);
     else
         tkf_turn_add(turns, names[1], step_text, "ns", step);
+    tkf_explore_drop_cycles(x);
 
     snprintf(text, sizeof text, "one clock_gettime() of the clock %s", clock->name);
     clockid_t id = clock->id;
