@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "save.h"
 
 int tkf_save_option(const char *name, const char *value, const char **ret_output)
 {
@@ -27,7 +28,8 @@ int tkf_save_contradiction(void)
 }
 
 /** Opening a pipe that nobody reads would wait for ever; here it is ENXIO. */
-static int write_special(const struct tkf_profile *profile, const char *path)
+static int write_special(const char *path, int (*write)(const void *what, FILE *out),
+                         const void *what)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
@@ -38,31 +40,43 @@ static int write_special(const struct tkf_profile *profile, const char *path)
         close(fd);
         return TKF_EIO;
     }
-    int error = tkf_profile_write(profile, out); /* flushed */
+    int error = write(what, out);
+    if (error == 0 && fflush(out) != 0)
+        error = TKF_EIO;
     int reason = errno;
     fclose(out);
     errno = reason;
     return error;
 }
 
-/** A file is replaced as a whole. What is none is written to: renamed over, /dev/null would be a file for everyone. */
-static int save_as(const struct tkf_profile *profile, const char *path)
+int tkf_save_as(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
+                const void *what)
 {
     struct stat there;
     if (stat(path, &there) != 0)
-        return tkf_profile_save(profile, path);
+        return tkf_save_whole(path, mode, write, what);
     if (S_ISDIR(there.st_mode)) {
         errno = EISDIR;
         return TKF_EIO;
     }
     if (!S_ISREG(there.st_mode))
-        return write_special(profile, path);
+        return write_special(path, write, what);
     char *target = realpath(path, NULL); /* a link stays one */
     if (target == NULL)
         return TKF_EIO;
-    int error = tkf_profile_save(profile, target);
+    int error = tkf_save_whole(target, mode, write, what);
     free(target);
     return error;
+}
+
+const char *tkf_save_reason(void)
+{
+    return errno == ENXIO ? "nobody reads from it" : strerror(errno);
+}
+
+static int write_profile(const void *profile, FILE *out)
+{
+    return tkf_profile_write(profile, out);
 }
 
 /**
@@ -105,11 +119,10 @@ int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
         return TKF_EXIT_MEASURE;
     }
     keep_older(profile, path);
-    if (save_as(profile, path) != 0) {
+    if (tkf_save_as(path, 0600, write_profile, profile) != 0) {
         bool interrupted = errno == EINTR && tkf_interrupted(NULL);
         if (!interrupted)
-            tkf_error(next, "cannot save the profile in %s: %s", path,
-                      errno == ENXIO ? "nobody reads from it" : strerror(errno));
+            tkf_error(next, "cannot save the profile in %s: %s", path, tkf_save_reason());
         free(path);
         return interrupted ? tkf_exit_interrupted() : TKF_EXIT_MEASURE;
     }
