@@ -142,7 +142,7 @@ static void say_bad(const struct tkf_fleet *fleet)
                                "mpirun --tag-output, srun --label"
                              : bad->next;
     tkf_error(next, "%s%s%s%s: %s%s", fleet->texts.texts[bad->file], place,
-              bad->label[0] ? " " : "", bad->label, bad->text, more);
+              bad->label[0] ? " label " : "", bad->label, bad->text, more);
 }
 
 int tkf_verb_fleet(int argc, char **argv)
