@@ -86,6 +86,7 @@ struct tkf_source {
     const char *name;  /**< as in `--source` and the profile: "rdtsc" */
     const char *fence; /**< the instructions of a fenced read: "lfence;rdtsc;lfence" */
     const char *next;  /**< what a user can do when this source is refused; NULL: nothing */
+    const char *trapped; /**< who may be behind it where each read traps, and what to do; NULL: nothing traps */
     bool
         is_cpu_counter; /**< reads the CPU itself: may be forbidden, may trap, and declared rates are its own */
     enum tkf_unit unit;

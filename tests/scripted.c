@@ -38,6 +38,8 @@ static void spend(struct scripted *m, double work_ns)
         for (; work_ns > left; left = ours) {
             work_ns -= left;
             m->now_ns += left + m->gap_ns;
+            if (m->gap_jitter_ns > 0)
+                m->now_ns += m->gap_jitter_ns * random_share(m);
         }
     }
     m->now_ns += work_ns;
@@ -53,6 +55,10 @@ static uint64_t read_counter(struct scripted *m, const struct tkf_source *src)
     spend(m, m->read_ns * (1 + m->noise * random_share(m)));
     uint64_t steps = (uint64_t)(m->now_ns * 1e-9 * scripted_hz(m, src) / (double)m->step_ticks);
     uint64_t ticks = FIRST_TICK + steps * m->step_ticks;
+    if (m->scale > 0) {
+        steps = (uint64_t)(m->now_ns * 1e-9 * scripted_hz(m, src) / m->scale);
+        ticks = FIRST_TICK + (uint64_t)((double)steps * m->scale);
+    }
     m->readings++;
     if (m->faulty == NULL || strcmp(m->faulty, src->name) != 0)
         return ticks;
@@ -179,6 +185,16 @@ static int pin(void *ctx, unsigned cpu)
     return 0;
 }
 
+static int core_clock(void *ctx, uint64_t *ret_cycles)
+{
+    struct scripted *m = ctx;
+    m->core_clock_asked++;
+    if (m->core_clock_fails_from > 0 && m->core_clock_asked >= m->core_clock_fails_from)
+        return TKF_ETRAP;
+    *ret_cycles = (uint64_t)m->core_cycles;
+    return 0;
+}
+
 static int events(void *ctx, struct tkf_events *ret_events)
 {
     struct scripted *m = ctx;
@@ -216,6 +232,7 @@ struct tkf_env scripted_env(struct scripted *machine)
         .burst = burst,
         .pin = pin,
         .events = events,
+        .core_clock = core_clock,
         .cancelled = cancelled,
         .progress = progress,
     };

@@ -23,14 +23,16 @@ enum scripted_fault {
     SCRIPTED_STUCK, /**< its first value, for ever */
     SCRIPTED_BACK,  /**< reading number fault_at lies before the one before it */
     SCRIPTED_JUMP,  /**< reading number fault_at, and all after it, lie a minute later */
-    SCRIPTED_SLIP,  /**< from reading number fault_at on it lies half a millisecond and half a step later */
-    SCRIPTED_TRAP,  /**< reading it traps */
+    SCRIPTED_SLIP, /**< from reading number fault_at on it lies half a millisecond and half a step later */
+    SCRIPTED_TRAP, /**< reading it traps */
 };
 
 struct scripted {
     /* The counter. A source that counts ns does so at 1 GHz whatever counter_hz is; see scripted_hz(). */
     double counter_hz;
     uint64_t step_ticks;
+    double
+        scale; /**< ticks for one tick of the slower counter that this one is made from; 0: it is its own */
     double read_ns; /**< one fenced reading */
 
     /* The core. */
@@ -45,6 +47,7 @@ struct scripted {
 
     /* Others. */
     double gap_ns, gap_every_ns; /**< taken away from each such period */
+    double gap_jitter_ns;        /**< and up to this much more */
     double slow_factor, slow_share,
         slow_period_ns;       /**< loops in that share of each period; chains stay */
     double slow_until_ns;     /**< when that ends; 0: never */
@@ -66,11 +69,12 @@ struct scripted {
     const char *forbidden; /**< the reason, NULL when the counter may be read */
     int events_error;
     unsigned events_fail_from; /**< the call, from 1 on, at which events begin to fail; 0: never */
+    unsigned core_clock_fails_from; /**< the same of the core's own count */
     unsigned cancel_at; /**< the question, from 1 on, that is answered with "stop"; 0: never */
 
     /* What happened. */
     double now_ns;
-    unsigned cpu, cancel_asked, events_asked, guarded, readings;
+    unsigned cpu, cancel_asked, events_asked, core_clock_asked, guarded, readings;
     double core_cycles, core_instructions;
     jmp_buf trap;
 };

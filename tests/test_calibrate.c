@@ -267,6 +267,18 @@ static void counter_forbidden(void **state)
     }
 }
 
+/** Without the kernel's clock the vDSO's serves. */
+static void clock_forbidden(void **state)
+{
+    (void)state;
+    if (program.emulator[0])
+        skip_because("an emulator asks the kernel for its own sake");
+    struct tkf_profile profile =
+        measured(&(struct call){.words = {MEASURE}, .under = {"no-clock=EPERM"}});
+    assert_string_not_equal(profile.counter.name, "");
+    tkf_profile_free(&profile);
+}
+
 /* ---- the topology ---------------------------------------------------------------------------- */
 
 static void another_topology(void **state)
@@ -669,6 +681,8 @@ static void a_small_stack(void **state)
     static const char *const rows[][4] = {
         {"calibrate", "-q", "-o", "profile"},
         {"show", "profile"},
+        {"show", "--machine"},
+        {"compare", "profile", "profile"},
         {"report", "--profile", "profile", "results"},
         {"bench", "--time=1ms", "op"},
         {"bench", "--time=1ms", "--sweep"},
@@ -860,6 +874,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(its_name, fresh_home),
         cmocka_unit_test_setup(sources, fresh_home),
         cmocka_unit_test_setup(counter_forbidden, fresh_home),
+        cmocka_unit_test_setup(clock_forbidden, fresh_home),
         cmocka_unit_test_setup(another_topology, fresh_home),
         cmocka_unit_test_setup(one_kind_of_core, fresh_home),
         cmocka_unit_test_setup(a_file_size_limit, fresh_home),

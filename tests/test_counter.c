@@ -256,6 +256,48 @@ static void reads_a_24_mhz_counter(void **unused)
     assert_true(counter.read_ns.lo <= 8 && 8.01 <= counter.read_ns.hi);
 }
 
+/* A 1 GHz counter over a crystal of 24, 19.2 or 60 MHz, read faster and slower than it steps. */
+static void finds_the_step_of_a_scaled_counter(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double scale, read_ns;
+        uint64_t step;
+    } rows[] = {
+        {125 / 3.0, 8.3, 42}, {125 / 3.0, 55.7, 42}, {625 / 12.0, 30.1, 52}, {50 / 3.0, 20.9, 17}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct scripted m = scripted_machine();
+        m.counter_hz = 1e9;
+        m.scale = rows[i].scale;
+        m.read_ns = rows[i].read_ns;
+        m.noise = 0.05;
+        m.gap_ns = 213;
+        m.gap_jitter_ns = 300;
+        m.gap_every_ns = 20011;
+        assert_int_equal(probe(&m, NULL), 0);
+        assert_int_equal(counter.step_ticks, rows[i].step);
+    }
+}
+
+/* A fine counter whose reads cost now 40 ticks, now 41, and more where something came between. */
+static void a_fine_counter_is_not_taken_for_a_scaled_one(void **unused)
+{
+    (void)unused;
+    static const double reads_ns[] = {9.3, 20.4, 40.6, 41.5, 77.7};
+    for (size_t i = 0; i < sizeof reads_ns / sizeof reads_ns[0]; i++) {
+        struct scripted m = scripted_machine();
+        m.counter_hz = 1e9;
+        m.step_ticks = 1;
+        m.read_ns = reads_ns[i];
+        m.noise = 0.01;
+        m.gap_ns = 213;
+        m.gap_jitter_ns = 300;
+        m.gap_every_ns = 20011;
+        assert_int_equal(probe(&m, NULL), 0);
+        assert_int_equal(counter.step_ticks, 1);
+    }
+}
+
 static void an_identification_that_traps_is_no_end(void **unused)
 {
     (void)unused;
@@ -433,6 +475,8 @@ int main(void)
         cmocka_unit_test_setup(an_unknown_source_is_an_error, setup),
         cmocka_unit_test_setup(stops_when_told, setup),
         cmocka_unit_test_setup(reads_a_24_mhz_counter, setup),
+        cmocka_unit_test_setup(finds_the_step_of_a_scaled_counter, setup),
+        cmocka_unit_test_setup(a_fine_counter_is_not_taken_for_a_scaled_one, setup),
         cmocka_unit_test_setup(an_identification_that_traps_is_no_end, setup),
         cmocka_unit_test_setup(without_a_clock_the_rate_is_the_declared_one, setup),
         cmocka_unit_test_setup(a_moment_is_the_same_on_both_clocks, setup),

@@ -7,12 +7,17 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #include "arm64/midr.h"
 #include "facts.h"
@@ -161,13 +166,51 @@ static void forbidden_counter(void **state)
     assert_int_equal(ask_in_child(PR_TSC_SIGSEGV), CHILD_FORBIDDEN);
 }
 
+/* As a sandbox may: neither the counter, which the vDSO's clock reads, nor the kernel's clock. */
+static bool forbid_clock(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {COUNT(code), code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 &&
+           prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0;
+}
+
+static void no_clock_at_all(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (!forbid_clock())
+            _exit(CHILD_UNSUPPORTED);
+        _exit(tkf_clock_works() || tkf_clock_ns(NULL) != 0 ? CHILD_ALLOWED : CHILD_FORBIDDEN);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == CHILD_UNSUPPORTED) {
+        fprintf(stderr,
+                "SKIP no_clock_at_all: this kernel cannot forbid the clock and the counter\n");
+        skipped = true;
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), CHILD_FORBIDDEN);
+    assert_true(tkf_clock_works());
+    assert_true(tkf_clock_ns(NULL) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_machines),
-        cmocka_unit_test(this_machine),
-        cmocka_unit_test(arm64_names),
-        cmocka_unit_test(forbidden_counter),
+        cmocka_unit_test(recorded_machines), cmocka_unit_test(this_machine),
+        cmocka_unit_test(arm64_names),       cmocka_unit_test(forbidden_counter),
+        cmocka_unit_test(no_clock_at_all),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed == 0 && skipped ? 77 : failed;

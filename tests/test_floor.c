@@ -385,7 +385,8 @@ static void waits_for_a_quiet_moment(void **unused)
         m.slow_share = shares[i];
         m.slow_until_ns = 18e6;
         assert_int_equal(calibrate(&m, 2), 0);
-        assert_true(loop_named("fused")->slow.share < 0.5); /* the wait ends soon where all is steady */
+        assert_true(loop_named("fused")->slow.share <
+                    0.5); /* the wait ends soon where all is steady */
         assert_true_to_script(&m);
         assert_true(i == 1 || found.candidates[found.cpu].fast_share < 0.75);
     }
@@ -631,6 +632,31 @@ static void events_count_cycles_and_instructions(void **unused)
     }
 }
 
+static void the_core_counts_its_own_cycles(void **unused)
+{
+    (void)unused;
+    struct scripted m = scripted_machine();
+    m.cycles[tkf_arch_roles.chain_cycle] = 1.25; /* as no core does: it must show */
+    assert_int_equal(calibrate(&m, 1), 0);
+    assert_int_equal(found.core_clock_error, 0);
+    assert_near(found.own_cycles, 1.25, 0.001);
+
+    static const unsigned from[] = {1, 2, 3, 20};
+    for (unsigned f = 0; f < 4; f++) {
+        m = scripted_machine();
+        m.core_clock_fails_from = from[f];
+        assert_int_equal(calibrate(&m, 1), 0);
+        assert_int_equal(found.core_clock_error, TKF_ETRAP);
+        assert_true(isnan(found.own_cycles));
+    }
+    m = scripted_machine();
+    struct tkf_env env = scripted_env(&m);
+    env.core_clock = NULL;
+    assert_int_equal(calibrate_env(&env, 1), 0);
+    assert_int_equal(found.core_clock_error, TKF_EUNSUPPORTED);
+    assert_true(isnan(found.own_cycles));
+}
+
 static void events_that_fail(void **unused)
 {
     (void)unused;
@@ -796,6 +822,7 @@ int main(void)
         cmocka_unit_test_setup(without_a_clock, setup),
         cmocka_unit_test_setup(a_clock_that_stands_still, setup),
         cmocka_unit_test_setup(events_count_cycles_and_instructions, setup),
+        cmocka_unit_test_setup(the_core_counts_its_own_cycles, setup),
         cmocka_unit_test_setup(events_that_fail, setup),
         cmocka_unit_test_setup(stops_when_told, setup),
         cmocka_unit_test_setup(arguments_out_of_range, setup),

@@ -138,7 +138,7 @@ static void a_build_without_libpfm_says_so(void **state)
     tkf_pmu_explain(ENOENT, 2, &status);
     struct tkf_pmu_event pair[2];
     if (tkf_pmu_named_missing[0] != '\0') {
-        assert_int_equal(tkf_pmu_named(pair), TKF_EUNSUPPORTED);
+        assert_int_equal(tkf_pmu_named(0, pair), TKF_EUNSUPPORTED);
         assert_non_null(strstr(status.reason, "without libpfm4"));
     } else {
         assert_null(strstr(status.reason, "libpfm4"));
@@ -233,6 +233,48 @@ static void find_reads_how_to_ask_for_user_access(void **state)
     assert_int_equal(device.user_config, 2);
 }
 
+/* As a big.LITTLE board's drivers and Intel's have it. */
+static void find_reads_the_drivers_own_events(void **state)
+{
+    const char *root = *state;
+    put(root, DEVICES "armv8_cortex_a76/cpus", "4-7\n");
+    put(root, DEVICES "armv8_cortex_a76/type", "9\n");
+    put(root, DEVICES "armv8_cortex_a76/format/event", "config:0-15\n");
+    put(root, DEVICES "armv8_cortex_a76/events/cpu_cycles", "event=0x0011\n");
+    put(root, DEVICES "armv8_cortex_a76/events/inst_retired", "event=0x0008\n");
+    put(root, DEVICES "cpu_atom/cpus", "0-3\n");
+    put(root, DEVICES "cpu_atom/type", "10\n");
+    put(root, DEVICES "cpu_atom/format/event", "config:0-7\n");
+    put(root, DEVICES "cpu_atom/format/umask", "config:8-15\n");
+    put(root, DEVICES "cpu_atom/events/cpu-cycles", "event=0x3c\n");
+    put(root, DEVICES "cpu_atom/events/instructions", "event=0xc0,umask=0x01\n");
+
+    struct tkf_pmu_device device;
+    struct tkf_pmu_event pairs[TKF_PMU_PAIRS][2];
+    tkf_pmu_find(root, 5, &device);
+    assert_string_equal(device.name, "armv8_cortex_a76");
+    assert_true(device.has_events);
+    assert_int_equal(device.events[0].type, 9);
+    assert_int_equal(device.events[0].config, 0x11);
+    assert_int_equal(device.events[1].config, 0x08);
+    tkf_pmu_find(root, 0, &device);
+    assert_true(device.has_events);
+    assert_int_equal(device.events[0].type, 10);
+    assert_int_equal(device.events[0].config, 0x3c);
+    assert_int_equal(device.events[1].config, 0x1c0);
+    assert_true(tkf_pmu_plan(&device, pairs) >= 2);
+    assert_int_equal(pairs[1][1].type, 10);
+    assert_int_equal(pairs[1][1].config, 0x1c0);
+
+    put(root, DEVICES "cpu_atom/events/instructions",
+        "event=0xc0,ldlat=0x3\n"); /* a term it does not explain */
+    tkf_pmu_find(root, 0, &device);
+    assert_false(device.has_events);
+    put(root, DEVICES "cpu_atom/events/instructions", "event\n");
+    tkf_pmu_find(root, 0, &device);
+    assert_false(device.has_events);
+}
+
 static void find_survives_what_is_not_there_or_not_sane(void **state)
 {
     const char *root = *state;
@@ -252,7 +294,7 @@ static void find_survives_what_is_not_there_or_not_sane(void **state)
 static void plan_qualifies_events_with_the_driver(void **state)
 {
     (void)state;
-    struct tkf_pmu_event pairs[3][2];
+    struct tkf_pmu_event pairs[TKF_PMU_PAIRS][2];
     const struct tkf_pmu_device hybrid = {.type = 10, .devices = 2};
     assert_true(tkf_pmu_plan(&hybrid, pairs) >= 1);
     assert_int_equal(pairs[0][0].type, PERF_TYPE_HARDWARE);
@@ -266,7 +308,7 @@ static void plan_never_asks_a_hybrid_for_an_unqualified_event(void **state)
 {
     (void)state;
     const struct tkf_pmu_device of_kind = {.type = 10, .devices = 2}, of_none = {.devices = 2};
-    struct tkf_pmu_event pairs[3][2];
+    struct tkf_pmu_event pairs[TKF_PMU_PAIRS][2];
     unsigned n = tkf_pmu_plan(&of_kind, pairs);
     for (unsigned i = 0; i < n; i++)
         for (unsigned j = 0; j < 2; j++)
@@ -278,7 +320,7 @@ static void plan_never_asks_a_hybrid_for_an_unqualified_event(void **state)
 static void plan_asks_plainly_where_there_is_one_kind(void **state)
 {
     (void)state;
-    struct tkf_pmu_event pairs[3][2];
+    struct tkf_pmu_event pairs[TKF_PMU_PAIRS][2];
     const struct tkf_pmu_device plain = {0}, one = {.type = 8, .devices = 1};
     assert_true(tkf_pmu_plan(&plain, pairs) >= 1);
     assert_int_equal(pairs[0][0].type, PERF_TYPE_HARDWARE);
@@ -291,23 +333,26 @@ static void plan_asks_plainly_where_there_is_one_kind(void **state)
 /* What libpfm4 makes of the maker's names, on whatever CPU this is: it detects one once in a process, so in a child. */
 enum { AS_EXPECTED, NOT_AS_EXPECTED, CPU_NOT_BUILT_IN };
 
-static int name_events_of(const char *cpu, uint64_t cycles, uint64_t instructions)
+static int name_events_of(const char *cpu, bool common, uint64_t cycles, uint64_t instructions)
 {
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         setenv("LIBPFM_FORCE_PMU", cpu, 1);
-        struct tkf_pmu_event pairs[3][2];
-        const struct tkf_pmu_device kind = {.type = 10, .devices = 2};
-        if (tkf_pmu_named(pairs[0]) != 0)
+        struct tkf_pmu_event pairs[TKF_PMU_PAIRS][2];
+        const struct tkf_pmu_device other = {.type = 10, .devices = 2};
+        const struct tkf_pmu_device first = {.type = TKF_PMU_RAW, .devices = 2};
+        if (tkf_pmu_named(0, pairs[0]) != 0)
             _exit(CPU_NOT_BUILT_IN);
         bool ok = pairs[0][0].type == PERF_TYPE_RAW && pairs[0][0].config == cycles &&
                   pairs[0][1].type == PERF_TYPE_RAW && pairs[0][1].config == instructions;
-        /* A raw event on a machine of several kinds goes to the driver of the CPU's. */
-        ok = ok && tkf_pmu_plan(&kind, pairs) == 2 && pairs[1][0].type == 10 &&
-             pairs[1][0].config == cycles && pairs[1][1].type == 10 &&
-             pairs[1][1].config == instructions;
+        /* The kind whose driver has that number gets its events; another one only those that all its maker's cores share. */
+        ok = ok && tkf_pmu_plan(&first, pairs) == 2 && pairs[1][0].type == TKF_PMU_RAW &&
+             pairs[1][0].config == cycles && pairs[1][1].config == instructions;
+        ok = ok && tkf_pmu_plan(&other, pairs) == (common ? 2 : 1);
+        ok = ok && (!common || (pairs[1][0].type == 10 && pairs[1][0].config == cycles &&
+                                pairs[1][1].type == 10 && pairs[1][1].config == instructions));
         _exit(ok ? AS_EXPECTED : NOT_AS_EXPECTED);
     }
     int status;
@@ -321,15 +366,18 @@ static void named_events_are_the_makers(void **state)
     (void)state;
     static const struct {
         const char *cpu;
+        bool common;
         uint64_t cycles, instructions;
     } cpus[] = {
-        {"skl", 0x3c, 0xc0},
-        {"amd64_fam19h_zen4", 0x76, 0xc0},
-        {"arm_ac57", 0x11, 0x08},
+        {"skl", false, 0x3c, 0xc0},
+        {"adl_glc", false, 0x3c, 0xc0},
+        {"amd64_fam19h_zen4", false, 0x76, 0xc0},
+        {"arm_ac57", true, 0x11, 0x08},
     };
     unsigned known = 0;
     for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
-        const int r = name_events_of(cpus[i].cpu, cpus[i].cycles, cpus[i].instructions);
+        const int r =
+            name_events_of(cpus[i].cpu, cpus[i].common, cpus[i].cycles, cpus[i].instructions);
         assert_int_not_equal(r, NOT_AS_EXPECTED);
         known += r == AS_EXPECTED;
     }
@@ -413,6 +461,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(find_takes_the_driver_of_the_cpu, make_root, remove_root),
         cmocka_unit_test_setup_teardown(find_reads_how_to_ask_for_user_access, make_root,
                                         remove_root),
+        cmocka_unit_test_setup_teardown(find_reads_the_drivers_own_events, make_root, remove_root),
         cmocka_unit_test_setup_teardown(find_survives_what_is_not_there_or_not_sane, make_root,
                                         remove_root),
         cmocka_unit_test(plan_qualifies_events_with_the_driver),

@@ -545,7 +545,12 @@ static void test_wrong_members(void **state)
          "readiness[4].status is \"fine\", not one of ok, note, warn, unknown"},
         {"\"readiness\": [", "\"readiness\": [7, ", "readiness[0] is a number, not an object"},
         {"\"warnings\": [", "\"warnings\": {}, \"x\": [", "warnings is an object, not a list"},
-        {"\"pmu\": {", "\"pmu\": true, \"x\": {", "pmu is true or false, not an object"},
+        {"\"pmu\": {\n    \"available\"", "\"pmu\": true, \"x\": {\n    \"available\"",
+         "pmu is true or false, not an object"},
+        {"      \"pmu\": {", "      \"pmu\": 0, \"x\": {",
+         "cpus[0].pmu is a number, not an object"},
+        {"\"cycle_check\": {", "\"cycle_check\": [], \"x\": {",
+         "cpus[0].cycle_check is a list, not an object"},
     };
     refuse_each("amd64", cases, sizeof(cases) / sizeof(cases[0]));
 }
@@ -912,6 +917,31 @@ static void test_save_nowhere(void **state)
     tkf_profile_free(&profile);
 }
 
+/* Renamed over, a device or a pipe would be a file from then on, for everyone. */
+static void test_save_special(void **state)
+{
+    (void)state;
+    char pipe[300], link[300];
+    struct stat there;
+    struct tkf_profile profile = load("amd64");
+    snprintf(pipe, sizeof(pipe), "%s/pipe", folder);
+    snprintf(link, sizeof(link), "%s/link", folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(tkf_profile_save(&profile, pipe), TKF_EIO);
+    assert_int_equal(errno, ENXIO);
+    assert_int_equal(stat(pipe, &there), 0);
+    assert_true(S_ISFIFO(there.st_mode));
+    assert_int_equal(unlink(pipe), 0);
+
+    assert_int_equal(symlink("/dev/null", link), 0);
+    assert_int_equal(tkf_profile_save(&profile, link), 0);
+    assert_int_equal(lstat(link, &there), 0);
+    assert_true(S_ISLNK(there.st_mode));
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(entries(folder), 0);
+    tkf_profile_free(&profile);
+}
+
 static void test_write_fails(void **state)
 {
     (void)state;
@@ -998,7 +1028,8 @@ static void test_warn(void **state)
     assert_string_equal(profile.warnings[TKF_WARNINGS_MAX - 1].next, "next");
 }
 
-static void put_harness(struct tkf_profile *profile, const char *framework, const char *form, double ns)
+static void put_harness(struct tkf_profile *profile, const char *framework, const char *form,
+                        double ns)
 {
     struct tkf_harness_floor *floor = &profile->harnesses[profile->nharnesses++];
     *floor = (struct tkf_harness_floor){.ns = {ns, ns, ns}};
@@ -1083,6 +1114,7 @@ int main(int argc, char **argv)
         IN_FOLDER(test_save_replaces),
         IN_FOLDER(test_save_full_disk),
         IN_FOLDER(test_save_nowhere),
+        IN_FOLDER(test_save_special),
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_warn),

@@ -36,6 +36,8 @@ struct file {
 
 /* A server in a lab, tuned as doc/readiness.md says: nothing to warn of. */
 static const struct file lab[] = {
+    {"/proc/self/status", "Seccomp:\t0\nCpus_allowed_list:\t0-3\n", "cpuset"},
+    {CPUS "/online", "0-3\n", "cpuset"},
     {"/sys/class/power_supply/AC/type", "Mains\n", "power-source"},
     {"/sys/class/power_supply/AC/online", "1\n", "power-source"},
     {"/sys/firmware/acpi/platform_profile", "performance\n", "platform-profile"},
@@ -620,6 +622,64 @@ static void test_batteries(void **state)
     expect("power-source", OK, "mains", "");
 }
 
+static void test_containers(void **state)
+{
+    (void)state;
+    plant("/proc/self/cgroup", "0::/\n");
+    ask(&bare, 0);
+    expect("container", OK, "no sign of one", "");
+    plant("/proc/self/cgroup", "3:cpu:/kubepods/burstable/pod7\n0::/\n");
+    ask(&bare, 0);
+    expect("container", NOTE, "Kubernetes, by /proc/self/cgroup", "on the host too");
+    plant_bytes("/proc/1/environ", "A=1\0container=lxc\0B=2", 21);
+    ask(&bare, 0);
+    expect("container", NOTE, "lxc, by the environment of process 1", "");
+    plant("/run/systemd/container", "systemd-nspawn\n");
+    ask(&bare, 0);
+    expect("container", NOTE, "systemd-nspawn, by /run/systemd/container", "");
+    plant("/.dockerenv", "");
+    ask(&bare, 0);
+    expect("container", NOTE, "Docker, by /.dockerenv", "");
+    plant("/run/.containerenv", "");
+    ask(&bare, 0);
+    expect("container", NOTE, "Podman, by /run/.containerenv", "");
+    plant("/proc/version", "Linux version 4.19.0-gvisor #1 SMP\n");
+    ask(&bare, 0);
+    expect("container", WARN, "gVisor", "runc");
+    assert_non_null(strstr(find("container")->cost, "no hardware events"));
+}
+
+static void test_what_a_container_forbids(void **state)
+{
+    (void)state;
+    plant(CPUS "/online", "0-7\n");
+    plant("/proc/self/status", "Seccomp:\t2\nCpus_allowed_list:\t2-3\n");
+    ask(&bare, 2);
+    expect("cpuset", NOTE, "may use 2-3 of 0-7", "--cpuset-cpus");
+    expect("seccomp", NOTE, "a filter", "seccomp=unconfined");
+    plant("/proc/self/status", "Seccomp:\t7\nCpus_allowed_list:\tx\n");
+    ask(&bare, 2);
+    expect("cpuset", UNKNOWN, "not understood", "");
+    expect("seccomp", UNKNOWN, "not understood", "");
+}
+
+static void test_monitors(void **state)
+{
+    (void)state;
+    plant_bytes("/sys/firmware/acpi/tables/DSDT", "DSDT\1\2\3\4\2\5FIRECKxx", 18);
+    ask(&kvm, 0);
+    expect("hypervisor", WARN, "KVM, run by Firecracker", "bare-metal");
+    ask(&bare, 0);
+    expect("hypervisor", OK, "none", "");
+    plant_bytes("/sys/firmware/acpi/tables/DSDT", "DSDT\1\2\3\4\2\5FIRE", 14);
+    ask(&kvm, 0);
+    expect("hypervisor", WARN, "KVM", "");
+    assert_null(strstr(find("hypervisor")->seen, "Firecracker"));
+    plant("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+    ask(&kvm, 0);
+    expect("hypervisor", WARN, "KVM, run by Nitro", "bare-metal");
+}
+
 /* ---- nothing, and nonsense -------------------------------------------------------------------------------------- */
 
 static void test_empty_tree(void **state)
@@ -801,6 +861,9 @@ int main(int argc, char **argv)
         IN_A_TREE(test_variants),
         IN_A_TREE(test_other_drivers),
         IN_A_TREE(test_batteries),
+        IN_A_TREE(test_containers),
+        IN_A_TREE(test_what_a_container_forbids),
+        IN_A_TREE(test_monitors),
         IN_A_TREE(test_empty_tree),
         IN_A_TREE(test_each_file_missing),
         IN_A_TREE(test_each_file_malformed),

@@ -5,6 +5,7 @@
  *     cpu=N            bound to CPU N
  *     cpuset=N         in a cgroup of its own that has CPU N alone
  *     no-perf=ERROR    a seccomp filter answers perf_event_open with EPERM or ENOSYS
+ *     no-clock=ERROR   the same for clock_gettime; where the vDSO serves, nobody asks the kernel
  *     nofile=N as=N fsize=N stack=N    resource limits
  *     user=N           as user and group N
  *     small=FOLDER     16 KiB of disk at FOLDER
@@ -65,12 +66,12 @@ static bool cpu(const char *value)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-static bool no_perf(const char *value)
+static bool forbid(unsigned call, const char *value)
 {
     int error = strcmp(value, "ENOSYS") == 0 ? ENOSYS : EPERM;
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -82,6 +83,16 @@ static bool no_perf(const char *value)
 static bool stack(const char *value)
 {
     return limit(RLIMIT_STACK, value);
+}
+
+static bool no_perf(const char *value)
+{
+    return forbid(SYS_perf_event_open, value);
+}
+
+static bool no_clock(const char *value)
+{
+    return forbid(SYS_clock_gettime, value);
 }
 
 static bool user(const char *value)
@@ -145,9 +156,9 @@ static const struct {
     const char *name;
     bool (*make)(const char *value);
 } conditions[] = {
-    {"cpu", cpu},     {"cpuset", cpuset},       {"no-perf", no_perf},    {"nofile", nofile},
-    {"as", as},       {"fsize", fsize},         {"stack", stack},        {"user", user},
-    {"small", small}, {"read-only", read_only}, {"no-argv", empty_argv},
+    {"cpu", cpu},       {"cpuset", cpuset}, {"no-perf", no_perf},     {"no-clock", no_clock},
+    {"nofile", nofile}, {"as", as},         {"fsize", fsize},         {"stack", stack},
+    {"user", user},     {"small", small},   {"read-only", read_only}, {"no-argv", empty_argv},
 };
 
 static bool make(const char *condition)

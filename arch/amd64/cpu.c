@@ -62,9 +62,21 @@ static void declare_rate(struct tkf_cpu *cpu, const char *name, double hz)
         cpu->rates[cpu->nrates++] = (struct tkf_declared_rate){name, hz};
 }
 
+/** The leaves of the hypervisor itself: KVM and Xen may offer Hyper-V's interface before their own. */
+static uint32_t hypervisor_leaves(void)
+{
+    char first[16] = "";
+    struct cpuid top = cpuid(0x40000000, 0);
+    spell(first, sizeof first, (uint32_t[]){top.b, top.c, top.d}, 3);
+    uint32_t second = 0x40000100, most = cpuid(second, 0).a;
+    bool has_second = same(first, "Microsoft Hv") && most >= second && most <= second + 0xff;
+    return has_second ? second : 0x40000000;
+}
+
 static void identify_hypervisor(struct tkf_cpu *cpu)
 {
-    struct cpuid top = cpuid(0x40000000, 0);
+    uint32_t leaves = hypervisor_leaves();
+    struct cpuid top = cpuid(leaves, 0);
     spell(cpu->hypervisor, sizeof cpu->hypervisor, (uint32_t[]){top.b, top.c, top.d}, 3);
     trim(cpu->hypervisor);
 
@@ -89,9 +101,16 @@ static void identify_hypervisor(struct tkf_cpu *cpu)
     if (cpu->hypervisor[0] == '\0')
         copy(cpu->hypervisor, sizeof cpu->hypervisor, "unnamed");
 
+    /* What Xen does to the counter (xen: public/arch-x86/cpuid.h, leaf 4): EAX bit 0 it emulates it, ECX its rate in kHz. */
+    if (same(cpu->hypervisor, "Xen") && top.a >= leaves + 3) {
+        struct cpuid time = cpuid(leaves + 3, 0);
+        cpu->counter_emulated = time.a & 1;
+        declare_rate(cpu, "xen-cpuid", time.c * 1e3);
+    }
+
     /* VMware's convention, also followed by KVM where the VMM fills it in: the TSC's rate in kHz. */
-    if (top.a >= 0x40000010 && top.a < 0x40010000)
-        declare_rate(cpu, "cpuid-40000010h", cpuid(0x40000010, 0).a * 1e3);
+    if (top.a >= leaves + 0x10 && top.a < 0x40010000)
+        declare_rate(cpu, "cpuid-40000010h", cpuid(leaves + 0x10, 0).a * 1e3);
 }
 
 void tkf_arch_identify(const struct tkf_cpu_hints *hints, struct tkf_cpu *ret_cpu)
@@ -122,6 +141,9 @@ void tkf_arch_identify(const struct tkf_cpu_hints *hints, struct tkf_cpu *ret_cp
         copy(cpu->model_name, sizeof cpu->model_name, hints->model_name);
     if (extended >= 0x80000007)
         cpu->invariant = cpuid(0x80000007, 0).d >> 8 & 1;
+
+    if (extended >= 0x80000008) /* RDPRU: AMD APM vol. 3, CPUID 8000_0008h EBX bit 4 */
+        cpu->has_core_clock = cpuid(0x80000008, 0).b >> 4 & 1;
 
     /*
      * LFENCE orders RDTSC on every Intel CPU (and its licensees). On AMD and Hygon it does so when it is dispatch-serialising:

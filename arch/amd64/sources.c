@@ -49,6 +49,9 @@ const struct tkf_source tkf_arch_sources[] = {
         .name = "rdtsc",
         .fence = "lfence;rdtsc;lfence",
         .next = "allow it: prctl(PR_SET_TSC, PR_TSC_ENABLE) in the process that starts tickfloor",
+        .trapped =
+            "ask the hypervisor: Xen emulates the TSC after a migration unless tsc_mode is native; "
+            "gVisor's platform decides for its containers",
         .is_cpu_counter = true,
         .unit = TKF_UNIT_REF_TICK,
         .refuse = refuse_rdtsc,
@@ -59,6 +62,9 @@ const struct tkf_source tkf_arch_sources[] = {
         .name = "rdtscp",
         .fence = "rdtscp;lfence",
         .next = "allow it: prctl(PR_SET_TSC, PR_TSC_ENABLE) in the process that starts tickfloor",
+        .trapped =
+            "ask the hypervisor: Xen emulates the TSC after a migration unless tsc_mode is native; "
+            "gVisor's platform decides for its containers",
         .is_cpu_counter = true,
         .unit = TKF_UNIT_REF_TICK,
         .refuse = refuse_rdtscp,

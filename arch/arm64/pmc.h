@@ -70,4 +70,14 @@ static inline bool tkf_arch_pmc(uint32_t counter, uint64_t *ret_value)
 
 #undef TKF_PMC_CASE
 
+/** The instruction that reads the core's own cycles, as a profile names it; "" on a CPU where there is none. */
+#define TKF_CORE_CLOCK_NAME ""
+
+/** Read the core's own cycles. @return false: this CPU has no such counter that user mode may read. */
+static inline bool tkf_arch_core_clock(uint64_t *ret_cycles)
+{
+    (void)ret_cycles;
+    return false;
+}
+
 #endif

@@ -49,6 +49,9 @@ const struct tkf_source tkf_arch_sources[] = {
         .name = "cntvctss",
         .fence = "mrs cntvctss_el0;isb",
         .next = "use --source cntvct, which every arm64 CPU has",
+        .trapped =
+            "look for 'Trapping CNTVCT access' in the kernel's log: it works around an erratum of this "
+            "timer, for good; or ask the hypervisor",
         .is_cpu_counter = true,
         .unit = TKF_UNIT_REF_TICK,
         .refuse = refuse_cntvctss,
@@ -59,6 +62,9 @@ const struct tkf_source tkf_arch_sources[] = {
         .name = "cntvct",
         .fence = "isb;mrs cntvct_el0;isb",
         .next = "allow it: prctl(PR_SET_TSC, PR_TSC_ENABLE) in the process that runs tickfloor",
+        .trapped =
+            "look for 'Trapping CNTVCT access' in the kernel's log: it works around an erratum of this "
+            "timer, for good; or ask the hypervisor",
         .is_cpu_counter = true,
         .unit = TKF_UNIT_REF_TICK,
         .refuse = refuse_cntvct,

@@ -363,6 +363,9 @@ static void print_clock(struct page *page, const struct tkf_profile_cpu *cpu)
         item(page, JOINT_DOT, yellow, "not sound: chains differ by %.1f %%", off * 100);
     else
         item(page, JOINT_DOT, "", "chains agree to %.2f %%", off > 0.0001 ? off * 100 : 0.01);
+    if (cpu->cycle_check.by[0])
+        item(page, JOINT_DOT, "", "%s counts %s for one", cpu->cycle_check.by,
+             cycles(cpu->cycle_check.cycles).text);
     if (!floor->pinned)
         item(page, JOINT_DOT, yellow, "not bound to it: %s",
              floor->unpinned_reason ? floor->unpinned_reason : "reason unknown");
@@ -591,6 +594,7 @@ static void print_other_cpus(struct page *page, const struct tkf_profile *profil
     for (unsigned i = 1; i < shown; i++) {
         end_row(page);
         print_clock(page, &profile->cpus[i]);
+        print_events(page, &profile->cpus[i].pmu, fused_loop(&profile->cpus[i].floor));
         print_band(page, &profile->cpus[i].floor);
     }
     if (profile->ncpus > shown) {
@@ -694,7 +698,7 @@ void tkf_card_print(FILE *out, const struct tkf_style *style, const struct tkf_p
         const struct tkf_profile_cpu *first = &profile->cpus[0];
         const struct tkf_loop *loop = fused_loop(&first->floor);
         print_clock(&page, first);
-        print_events(&page, &profile->pmu, loop);
+        print_events(&page, &first->pmu, loop);
         print_noise(&page, &first->floor);
         end_row(&page);
         print_band(&page, &first->floor);

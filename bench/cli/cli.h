@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <sys/types.h>
 #include <time.h>
 
 #include <tickfloor/machine.h>
@@ -184,17 +183,7 @@ int tkf_save_option(const char *name, const char *value, const char **ret_output
 /** Say that --output and --no-save contradict each other. Returns an exit status. */
 int tkf_save_contradiction(void);
 
-/**
- * Save something where the user wants it. A file is replaced as a whole, what a link leads to in its place. What is no file is
- * written to: renamed over, /dev/null would be a file for everyone.
- * @param mode   of a new file.
- * @param write  writes it; its failure is returned.
- * Errors: TKF_EIO, with errno set, of which tkf_save_reason() tells · TKF_ENOMEM · what write() returns.
- */
-int tkf_save_as(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
-                const void *what);
-
-/** What errno says of a tkf_save_as() that failed. */
+/** What errno says of a file that could not be saved. */
 const char *tkf_save_reason(void);
 
 /**

@@ -166,7 +166,7 @@ int tkf_verb_compare(int argc, char **argv)
 {
     struct arguments arguments = {.tolerance_percent = TKF_TOLERANCE_PERCENT};
     struct tkf_common common;
-    struct tkf_profile a, b;
+    static struct tkf_profile a, b; /* large: the stack may be small */
     int first;
     int status = tkf_options_parse(this_verb(), argc, argv, &arguments, &common, &first);
     if (status >= 0)

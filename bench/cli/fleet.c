@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "save.h"
 #include "write.h"
 
 struct arguments {
@@ -105,7 +106,7 @@ static int write_openmetrics(const void *fleet, FILE *out)
 static int save_openmetrics(const struct tkf_fleet *fleet, const char *path)
 {
     /* For a node exporter that runs as another user. */
-    int ret = tkf_save_as(path, 0644, write_openmetrics, fleet);
+    int ret = tkf_save_whole(path, 0644, write_openmetrics, fleet);
     if (ret == 0)
         return TKF_EXIT_OK;
     tkf_error("name another file with --openmetrics", "cannot save %s: %s", path,

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /** Saving a profile where the user wants it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
-#include "save.h"
 
 int tkf_save_option(const char *name, const char *value, const char **ret_output)
 {
@@ -27,58 +24,6 @@ int tkf_save_contradiction(void)
     return TKF_EXIT_USAGE;
 }
 
-/** Opening a pipe that nobody reads would wait for ever; here it is ENXIO. */
-static int write_special(const char *path, int (*write)(const void *what, FILE *out),
-                         const void *what)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return TKF_EIO;
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    FILE *out = fdopen(fd, "w");
-    if (!out) {
-        close(fd);
-        return TKF_EIO;
-    }
-    int error = write(what, out);
-    if (error == 0 && fflush(out) != 0)
-        error = TKF_EIO;
-    int reason = errno;
-    fclose(out);
-    errno = reason;
-    return error;
-}
-
-int tkf_save_as(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
-                const void *what)
-{
-    struct stat there;
-    if (stat(path, &there) != 0)
-        return tkf_save_whole(path, mode, write, what);
-    if (S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        return TKF_EIO;
-    }
-    if (!S_ISREG(there.st_mode))
-        return write_special(path, write, what);
-    char *target = realpath(path, NULL); /* a link stays one */
-    if (target == NULL)
-        return TKF_EIO;
-    int error = tkf_save_whole(target, mode, write, what);
-    free(target);
-    return error;
-}
-
-const char *tkf_save_reason(void)
-{
-    return errno == ENXIO ? "nobody reads from it" : strerror(errno);
-}
-
-static int write_profile(const void *profile, FILE *out)
-{
-    return tkf_profile_write(profile, out);
-}
-
 /**
  * What frameworks cost, and what surrounds the floor, does not change with every calibration: what the profile before this
  * one knew of it stays.
@@ -86,7 +31,7 @@ static int write_profile(const void *profile, FILE *out)
 static void keep_older(struct tkf_profile *profile, const char *path)
 {
     struct stat there;
-    struct tkf_profile older;
+    static struct tkf_profile older; /* large: the stack may be small */
     struct tkf_input_error ignored;
     char differences[40];
     if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
@@ -107,6 +52,11 @@ static void keep_older(struct tkf_profile *profile, const char *path)
     fclose(in);
 }
 
+const char *tkf_save_reason(void)
+{
+    return errno == ENXIO ? "nobody reads from it" : strerror(errno);
+}
+
 int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
 {
     static const char next[] =
@@ -119,7 +69,7 @@ int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
         return TKF_EXIT_MEASURE;
     }
     keep_older(profile, path);
-    if (tkf_save_as(path, 0600, write_profile, profile) != 0) {
+    if (tkf_profile_save(profile, path) != 0) {
         bool interrupted = errno == EINTR && tkf_interrupted(NULL);
         if (!interrupted)
             tkf_error(next, "cannot save the profile in %s: %s", path, tkf_save_reason());

@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "host.h"
+#include "pmc.h"
+#include "warnings.h"
 
 #define CPUS_MAX 4096
 
@@ -29,6 +31,8 @@ struct host {
     struct tkf_pmu *pmu;
     bool pmu_asked;
     struct tkf_pmu_status pmu_status;
+    bool has_core_clock; /* false too after it trapped */
+    char core_clock_reason[80];
     double done,
         share; /* progress: where this CPU's part begins, and how much of the whole it is */
 };
@@ -46,20 +50,6 @@ static int fail(struct tkf_input_error *ret_error, int code, const char *next, c
     va_end(arguments);
     snprintf(ret_error->next, sizeof ret_error->next, "%s", next);
     return code;
-}
-
-static void warn(struct tkf_profile *profile, const char *code, const char *next,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static void warn(struct tkf_profile *profile, const char *code, const char *next,
-                 const char *format, ...)
-{
-    char text[sizeof profile->warnings[0].text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    tkf_profile_warn(profile, code, text, next);
 }
 
 /* ---- the environment ---------------------------------------------------------------------------------------------- */
@@ -90,6 +80,34 @@ static int events(void *ctx, struct tkf_events *ret_events)
         tkf_pmu_open(host->pinned_cpu, &host->pmu, &host->pmu_status);
     }
     return host->pmu != NULL ? tkf_pmu_read(host->pmu, ret_events) : TKF_EUNSUPPORTED;
+}
+
+static void read_core_clock(void *arg)
+{
+    uint64_t *cycles = arg;
+    if (tkf_arch_core_clock(&cycles[0]))
+        tkf_arch_core_clock(&cycles[1]);
+}
+
+/* Guarded each time: what is allowed on one CPU may trap on another, and 24 reads are few. */
+static int core_clock(void *ctx, uint64_t *ret_cycles)
+{
+    struct host *host = ctx;
+    uint64_t cycles[2] = {0, 0};
+    if (!host->has_core_clock)
+        return TKF_EUNSUPPORTED;
+    const char *reason = NULL;
+    if (tkf_guard(NULL, read_core_clock, cycles) != 0)
+        reason = "the kernel or a hypervisor forbids " TKF_CORE_CLOCK_NAME;
+    else if (cycles[1] <= cycles[0])
+        reason = TKF_CORE_CLOCK_NAME " does not advance";
+    if (reason != NULL) {
+        host->has_core_clock = false;
+        snprintf(host->core_clock_reason, sizeof host->core_clock_reason, "%s", reason);
+        return TKF_EUNSUPPORTED;
+    }
+    *ret_cycles = cycles[1];
+    return 0;
 }
 
 /** A window in which the thread ran on the kind of core that is measured; of any other nothing is given. */
@@ -204,106 +222,6 @@ static void explain_choice(const struct host *host, const struct target *target,
         f->ncandidates, own * 100, others * 100);
 }
 
-/* ---- what the reader must know ---------------------------------------------------------------------------------------- */
-
-static const struct tkf_loop *fused_loop(const struct tkf_cpu_floor *f)
-{
-    for (unsigned i = 0; i < f->nloops; i++) {
-        if (strcmp(f->loops[i].name, tkf_arch_kernels[tkf_arch_roles.loop_fused].name) == 0)
-            return &f->loops[i];
-    }
-    return NULL;
-}
-
-static void warn_of_counter(struct tkf_profile *profile, const struct tkf_cpu *cpu, bool forced)
-{
-    const struct tkf_counter *c = &profile->counter;
-    /* A source that this CPU does not have is no news, unless it leaves nothing but the system's clock. */
-    const struct tkf_rejected *best = c->nrejected > 0 ? &c->rejected[0] : NULL;
-    bool fallen = best != NULL && best->error != 0 &&
-                  (best->error != TKF_EUNSUPPORTED || !c->source->is_cpu_counter);
-    if (fallen && !forced)
-        warn(profile, "source-refused", best->next != NULL ? best->next : "",
-             "the counter source %s was refused: %s; %s is used instead", best->source,
-             best->reason, c->name);
-    if (c->trust == TKF_TRUST_CONFLICT) {
-        char rates[160] = "";
-        size_t used = 0;
-        for (unsigned i = 0; i < c->nrates && used < sizeof rates - 1; i++) {
-            int n = snprintf(rates + used, sizeof rates - used, "%s%s %.6g MHz", i > 0 ? ", " : "",
-                             c->rates[i].name, c->rates[i].hz / 1e6);
-            used += n > 0 ? (size_t)n : 0;
-        }
-        warn(profile, "rate-conflict",
-             "trust cycles and ratios; compare the system's clock with another machine's before ns",
-             "the sources of the counter's rate disagree: %s", rates);
-    } else if (c->trust == TKF_TRUST_DECLARED && c->source->unit != TKF_UNIT_NS) {
-        warn(profile, "rate-unverified", "hold it against an independent clock",
-             "the counter's rate is declared, not verified: no independent clock is here");
-    }
-    if (!c->source->is_cpu_counter)
-        return;
-    if (!cpu->invariant)
-        warn(profile, "not-invariant",
-             "pin the frequency and disable deep sleep states before comparing times",
-             "the CPU does not promise that its counter runs at one rate (no invariant TSC)");
-    if (!cpu->fence_known)
-        warn(profile, "fence-unknown",
-             "see that the kernel sets LFENCE serialising (lfence_rdtsc in /proc/cpuinfo)",
-             "LFENCE is not known to order the counter's reads on this CPU");
-}
-
-static void warn_of_cpu(struct tkf_profile *profile, const struct tkf_cpu_floor *f)
-{
-    const struct tkf_loop *fused = fused_loop(f);
-    if (!f->pinned)
-        warn(profile, "unpinned", "repeat it a few times and keep the lowest floor",
-             "CPU %u: the thread could not be bound: %s", f->cpu, f->unpinned_reason);
-    if (!(f->chain_check > 0.995 && f->chain_check < 1.005))
-        warn(
-            profile, "cycle-unsound",
-            "do not use this profile; measure on the hardware itself, or again on an idle machine",
-            "CPU %u: the ADD chain costs %.3f of the XOR chain, so one of them is not one cycle a link",
-            f->cpu, f->chain_check);
-    if (profile->machine.emulated)
-        return; /* what an emulator's windows do says nothing of a neighbour or a sibling */
-    if (f->disturbed_share > 0.2 || f->lost_share > 0.2)
-        warn(
-            profile, "disturbed", "stop what else runs on this CPU, or choose another with --cpus",
-            "CPU %u: what else ran took %.0f %% of the time; %.0f %% of the windows were disturbed",
-            f->cpu, f->lost_share * 100, f->disturbed_share * 100);
-    if (fused == NULL)
-        return;
-    /* A loop costs whole cycles where only the core has a say. */
-    double cycles = fused->cycles.mid, off = cycles - (double)(unsigned)(cycles + 0.5);
-    bool between = off > 0.05 || off < -0.05;
-    bool unsteady = cycles > 1.05 && fused->fast.cycles.hi > 1.01 * fused->fast.cycles.lo;
-    if (between || unsteady)
-        warn(
-            profile, "slow-state",
-            "calibrate again in a while; on your own machine, idle the sibling or switch SMT off",
-            "CPU %u: the empty loop was never seen at one cycle, only at %.2f and above; most likely the core's other hardware "
-            "thread is busy",
-            f->cpu, cycles);
-    else if (fused->slow.share > 0.25)
-        warn(
-            profile, "slow-state",
-            "expect short benchmarks to come out at either speed; compare minimums, or idle the sibling",
-            "CPU %u: in %.0f %% of the windows the empty loop cost %.2f cycles instead of %.2f; most likely the core's other "
-            "hardware thread was busy",
-            f->cpu, fused->slow.share * 100, fused->slow.cycles.mid, fused->cycles.mid);
-}
-
-static void warn_of_machine(struct tkf_profile *profile)
-{
-    if (profile->machine.emulated)
-        warn(
-            profile, "emulated", "measure on the hardware itself",
-            "this CPU is emulated (%s): cycles and floors here say nothing about hardware, and no result is called impossible",
-            profile->machine.emulator[0] != '\0' ? profile->machine.emulator
-                                                 : "by what, is not known");
-}
-
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
 
 static void stamp(struct tkf_profile *profile)
@@ -358,6 +276,12 @@ static int measure_cpus(struct host *host, struct tkf_env *env, const struct tar
             snprintf(cpu->kind, sizeof cpu->kind, "%s", targets[i].kind);
         if (!cpu->floor.pinned)
             cpu->floor.cpu = targets[i].candidates[0];
+        cpu->pmu = host->pmu_status;
+        cpu->cycle_check.cycles = cpu->floor.own_cycles;
+        snprintf(cpu->cycle_check.by, sizeof cpu->cycle_check.by, "%s",
+                 cpu->floor.core_clock_error == 0 ? TKF_CORE_CLOCK_NAME : "");
+        snprintf(cpu->cycle_check.reason, sizeof cpu->cycle_check.reason, "%s",
+                 cpu->floor.core_clock_error == 0 ? "" : host->core_clock_reason);
         if (cpu->floor.suspect_below_ns > profile->suspect_below_ns)
             profile->suspect_below_ns = cpu->floor.suspect_below_ns;
         if (!cpu->floor.pinned && steered != 0)
@@ -427,11 +351,12 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
 
     struct tkf_env env = {
         .ctx = &host,
-        .clock_ns = tkf_clock_ns,
+        .clock_ns = tkf_clock_works() ? tkf_clock_ns : NULL,
         .guard = tkf_guard,
         .forbidden = tkf_facts_forbidden,
         .pin = pin,
         .events = events,
+        .core_clock = core_clock,
         .cancelled = cancelled,
         .progress = progress,
     };
@@ -443,6 +368,10 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
             no_source(request, &profile->counter, error, ret_error);
         goto end;
     }
+    host.has_core_clock = cpu.has_core_clock;
+    if (!cpu.has_core_clock)
+        snprintf(host.core_clock_reason, sizeof host.core_clock_reason,
+                 "this CPU counts no cycles of its own that a program may read");
     if (profile->counter.source->is_cpu_counter)
         tkf_rate_add(&profile->counter, tkf_pmu_counter_rate, tkf_pmu_counter_hz());
 
@@ -453,13 +382,11 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     stamp(profile);
     tkf_facts_add_cpu(&profile->machine, &cpu);
     count_cpus(&profile->machine, host.topology);
-    profile->pmu = host.pmu_status;
+    profile->pmu = profile->cpus[0].pmu;
+    tkf_topology_unpin(host.topology); /* a check asks where this process may run */
     profile->nchecks =
         tkf_readiness("", &profile->machine, profile->cpus[0].floor.cpu, profile->checks);
-    warn_of_machine(profile);
-    warn_of_counter(profile, &cpu, request->source != NULL);
-    for (unsigned i = 0; i < profile->ncpus; i++)
-        warn_of_cpu(profile, &profile->cpus[i].floor);
+    tkf_warnings_add(profile, &cpu, request->source != NULL);
     *ret_profile = *profile;
     profile->cpus = NULL;
 

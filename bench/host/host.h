@@ -121,8 +121,14 @@ int tkf_guard(void *ctx, void (*fn)(void *arg), void *arg);
 
 /* ---- clock.c, one for each operating system -------------------------------------------------------------------------- */
 
-/** CLOCK_MONOTONIC_RAW in ns, also where reading the CPU's counter is forbidden. As struct tkf_env's clock_ns. */
+/**
+ * CLOCK_MONOTONIC_RAW in ns, or CLOCK_MONOTONIC where a sandbox has no other; also where reading the CPU's counter is
+ * forbidden. As struct tkf_env's clock_ns. 0 where no clock works.
+ */
 uint64_t tkf_clock_ns(void *ctx);
+
+/** False where the system lets this process read no clock: a seccomp filter may. */
+bool tkf_clock_works(void);
 
 /* ---- program.c, one for each operating system ------------------------------------------------------------------------ */
 

@@ -275,6 +275,13 @@ static void complete_profile(void)
         boot->worst_gap_ns = run.gaps.worst_ns;
     tkf_uefi_format(profile->pmu.reason, sizeof profile->pmu.reason,
                     "the firmware image programs no performance counter");
+    for (unsigned i = 0; i < profile->ncpus; i++) {
+        profile->cpus[i].pmu = profile->pmu;
+        profile->cpus[i].cycle_check.cycles = profile->cpus[i].floor.own_cycles;
+        tkf_uefi_format(profile->cpus[i].cycle_check.reason,
+                        sizeof profile->cpus[i].cycle_check.reason,
+                        "the firmware image does not ask the core for its own cycles");
+    }
     describe_machine();
     name_clock();
     add_checks();

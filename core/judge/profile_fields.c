@@ -166,6 +166,21 @@ static const struct tkf_field candidate_fields[] = {
     END,
 };
 
+static const struct tkf_field pmu_fields[] = {
+    BOOL(tkf_pmu_status, available, "available"),
+    TEXT_OR_NULL(tkf_pmu_status, how, "how"),
+    TEXT_OR_NULL(tkf_pmu_status, reason, "reason"),
+    TEXT_OR_NULL(tkf_pmu_status, next, "next"),
+    END,
+};
+
+static const struct tkf_field cycle_check_fields[] = {
+    TEXT_OR_NULL(tkf_cycle_check, by, "by"),
+    REAL(tkf_cycle_check, cycles, "cycles", NONNEGATIVE),
+    TEXT_OR_NULL(tkf_cycle_check, reason, "reason"),
+    END,
+};
+
 /* A CPU's floor lies inside struct tkf_profile_cpu; its JSON is one object. */
 _Static_assert(offsetof(struct tkf_profile_cpu, floor) == 0,
                "the floor's members have its offsets");
@@ -190,14 +205,10 @@ static const struct tkf_field cpu_fields[] = {
     UNSIGNED(tkf_cpu_floor, rounds, "rounds"),
     {.name = "histogram", .kind = TKF_FIELD_OBJECT, .members = histogram_fields},
     LIST(tkf_cpu_floor, candidates, ncandidates, "candidates", candidate_fields),
-    END,
-};
-
-static const struct tkf_field pmu_fields[] = {
-    BOOL(tkf_pmu_status, available, "available"),
-    TEXT_OR_NULL(tkf_pmu_status, how, "how"),
-    TEXT_OR_NULL(tkf_pmu_status, reason, "reason"),
-    TEXT_OR_NULL(tkf_pmu_status, next, "next"),
+    FIELD(tkf_profile_cpu, pmu, "pmu", .kind = TKF_FIELD_OBJECT, .members = pmu_fields,
+          .optional = true),
+    FIELD(tkf_profile_cpu, cycle_check, "cycle_check", .kind = TKF_FIELD_OBJECT,
+          .members = cycle_check_fields, .optional = true),
     END,
 };
 

@@ -314,6 +314,33 @@ struct cpus {
     unsigned size;
 };
 
+static const char not_kept[] = "the version that measured this did not keep it";
+
+static void complete_check(struct tkf_profile_cpu *cpu)
+{
+    struct tkf_cycle_check *check = &cpu->cycle_check;
+    if (check->by[0] == '\0')
+        check->cycles = NAN;
+    if (check->by[0] == '\0' && check->reason[0] == '\0')
+        snprintf(check->reason, sizeof(check->reason), "%s", not_kept);
+    cpu->floor.own_cycles = check->cycles;
+    cpu->floor.core_clock_error = check->by[0] != '\0' ? 0 : TKF_EUNSUPPORTED;
+}
+
+/* An older profile has the hardware events of the first CPU alone. */
+static void complete_events(struct tkf_profile *profile)
+{
+    for (unsigned i = 0; i < profile->ncpus; i++) {
+        struct tkf_pmu_status *pmu = &profile->cpus[i].pmu;
+        if (pmu->available || pmu->reason[0] != '\0')
+            continue;
+        if (i == 0)
+            *pmu = profile->pmu;
+        else
+            snprintf(pmu->reason, sizeof(pmu->reason), "%s", not_kept);
+    }
+}
+
 static int get_cpu(struct reader *reader, unsigned index, void *ctx)
 {
     struct cpus *cpus = ctx;
@@ -331,6 +358,7 @@ static int get_cpu(struct reader *reader, unsigned index, void *ctx)
     struct tkf_cpu_floor *floor = &profile->cpus[index].floor;
     int ret = get_object(reader, cpus->members, (char *)&profile->cpus[index]);
     floor->events_error = ret == 0 && has_events(floor) ? 0 : TKF_EUNSUPPORTED;
+    complete_check(&profile->cpus[index]);
     return ret;
 }
 
@@ -632,6 +660,7 @@ int tkf_profile_parse(char *text, size_t length, unsigned line, struct tkf_profi
         ret = fail_json(&reader);
     }
     if (ret == 0) {
+        complete_events(profile);
         *ret_profile = *profile;
         if (ret_used)
             *ret_used = (size_t)(reader.pull.at - text);

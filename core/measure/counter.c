@@ -10,6 +10,11 @@
 #define WIDE       64   /* a difference this many times the smallest spans an interruption */
 #define MOVES_MIN  3    /* how often a counter has to move before its step is believed */
 
+#define DISTINCT_MAX 64 /* different differences that are kept */
+#define MULTIPLES_MAX \
+    4 /* the smallest difference may be of so many steps, where a read takes that long */
+#define SCALED_PROOFS 5 /* differences that would each fit by chance one time in three */
+
 /* A step that is 0.2 % of the longest window. */
 #define STEP_MAX_NS (2e-3 * TKF_WINDOW_MAX_NS)
 
@@ -85,7 +90,67 @@ struct stepping {
     uint64_t least;   /* the smallest difference but zero */
     uint64_t largest; /* of those that count */
     unsigned moves;
+    double distinct[DISTINCT_MAX]; /* those that count, each once */
+    unsigned ndistinct;
 };
+
+static void keep_distinct(struct stepping *s, double delta)
+{
+    for (unsigned i = 0; i < s->ndistinct; i++) {
+        if (s->distinct[i] == delta)
+            return;
+    }
+    if (s->ndistinct < DISTINCT_MAX)
+        s->distinct[s->ndistinct++] = delta;
+}
+
+/** What one step may be, and how sure that is. */
+struct step_range {
+    double lo, hi;
+    unsigned proofs;
+};
+
+/** Narrow the range by one difference, which is a whole number of steps, each end cut to a whole tick. False: it is none. */
+static bool fits_step(struct step_range *range, double delta, double least)
+{
+    double fewest = (double)(uint64_t)((delta - 1) / range->hi);
+    if (fewest * range->hi < delta - 1)
+        fewest++;
+    double most = (double)(uint64_t)((delta + 1) / range->lo);
+    if (fewest > most)
+        return false;
+    if (fewest < most)
+        return true; /* says nothing */
+    double chance = (2 + fewest * (range->hi - range->lo)) / range->lo;
+    if (delta > least + 1 && chance < 1.0 / 3)
+        range->proofs++;
+    double lo = (delta - 1) / fewest, hi = (delta + 1) / fewest;
+    if (lo > range->lo)
+        range->lo = lo;
+    if (hi < range->hi)
+        range->hi = hi;
+    return range->lo <= range->hi;
+}
+
+/**
+ * The step of a counter that is scaled up from a slower one, by a factor that is no whole number: a 1 GHz counter over a
+ * 24 MHz crystal advances by 41 or 42, so the greatest common divisor says 1.
+ * @return 0 when the counter is none of that kind, as far as can be told.
+ */
+static uint64_t scaled_step(struct stepping *s)
+{
+    tkf_sort(s->distinct, s->ndistinct);
+    for (unsigned multiple = 1; multiple <= MULTIPLES_MAX && s->step == 1; multiple++) {
+        double least = (double)s->least;
+        struct step_range range = {(least - 1) / multiple, (least + 1) / multiple, 0};
+        bool fits = range.lo > 4;
+        for (unsigned i = 0; i < s->ndistinct && fits; i++)
+            fits = fits_step(&range, s->distinct[i], least);
+        if (fits && range.proofs >= SCALED_PROOFS)
+            return (uint64_t)((range.lo + range.hi) / 2 + 0.5);
+    }
+    return 0;
+}
 
 /**
  * Take the difference of two neighbouring readings. A wide one says nothing of the step: over an interruption a virtual machine's
@@ -102,6 +167,7 @@ static void take_delta(struct stepping *s, uint64_t delta)
     if (delta > s->largest)
         s->largest = delta;
     s->step = tkf_gcd(s->step, delta);
+    keep_distinct(s, (double)delta);
     s->moves++;
 }
 
@@ -143,6 +209,9 @@ static void prove(void *arg)
     }
     if (stepping.step == 0)
         return;
+    uint64_t scaled = scaled_step(&stepping);
+    if (scaled != 0)
+        stepping.step = scaled;
     if (env->clock_ns != NULL) {
         double elapsed_s = (double)(env->clock_ns(env->ctx) - clock_from) * 1e-9;
         if ((double)widest > (elapsed_s + 1e-3) * RATE_MAX_HZ) {

@@ -131,7 +131,7 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
         .from_ns = env->clock_ns != NULL ? env->clock_ns(env->ctx) : 0,
         .fastest_cycles = 1e9,
     };
-    struct tkf_cpu_floor f = {.chain_check = tkf_nan()};
+    struct tkf_cpu_floor f = {.chain_check = tkf_nan(), .own_cycles = tkf_nan()};
     struct tkf_moment moments[3];
     int error;
 
@@ -154,6 +154,7 @@ int tkf_calibrate_cpu(const struct tkf_env *env, const struct tkf_calibrate_opti
     if ((error = tkf_analyse(&s, &f)) != 0)
         return error;
     tkf_count_events(&s, &f);
+    tkf_count_own_cycles(&s, &f);
     tkf_window_progress(env, 1, "done");
 
     *counter = settled;

@@ -50,6 +50,9 @@ int tkf_hunt(struct tkf_session *s, const unsigned *candidates, unsigned ncandid
 /** analysis.c: what the windows say: cycle, chains, loops, costs, band, noise. 0, or TKF_ENOISE. */
 int tkf_analyse(struct tkf_session *s, struct tkf_cpu_floor *f);
 
+/** events.c: the defining chain by the cycles that the core itself counts; sets f->own_cycles and f->core_clock_error. */
+void tkf_count_own_cycles(struct tkf_session *s, struct tkf_cpu_floor *f);
+
 /** events.c: hardware events of every chain and loop, after tkf_analyse(); sets f->events_error. */
 void tkf_count_events(struct tkf_session *s, struct tkf_cpu_floor *f);
 

@@ -35,6 +35,7 @@ MAN_PAGES = {
     "man1/tickfloor-bench.1",
     "man1/tickfloor-calibrate.1",
     "man1/tickfloor-compare.1",
+    "man1/tickfloor-explore.1",
     "man1/tickfloor-fleet.1",
     "man1/tickfloor-report.1",
     "man1/tickfloor-show.1",

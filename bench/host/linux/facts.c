@@ -13,6 +13,7 @@
 
 #include "arm64/midr.h"
 #include "guest.h"
+#include "sysfile.h"
 
 #define CORES_MAX 4
 
@@ -38,12 +39,9 @@ struct cpuinfo {
 
 static FILE *open_under(const char *root, const char *path)
 {
-    char *full = NULL;
-    if (asprintf(&full, "%s%s", root, path) < 0)
-        return NULL;
-    FILE *file = fopen(full, "re");
-    free(full);
-    return file;
+    FILE *file;
+    char reason[8];
+    return tkf_sysfile_open(root, path, &file, reason, sizeof(reason)) == 0 ? file : NULL;
 }
 
 /* The first line of a file, or the first string of a device tree property; "" when there is none. */
@@ -333,21 +331,32 @@ const char *tkf_facts_arch(const char *root)
     return cpuinfo.ncores > 0 || midr_of(root, 0) != 0 ? "arm64" : "unknown";
 }
 
-void tkf_facts_allowed(const char *root, char *ret_list, size_t size)
+/* A value of /proc/self/status, "" where it has none of that name. */
+static void read_status(const char *root, const char *key, char *ret_value, size_t size)
 {
-    ret_list[0] = '\0';
+    ret_value[0] = '\0';
     FILE *file = open_under(root, "/proc/self/status");
     if (file == NULL)
         return;
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, file) >= 0) {
-        const char *list = value_of(line, "Cpus_allowed_list");
-        if (list)
-            snprintf(ret_list, size, "%.*s", (int)strcspn(list, "\n"), list);
+        const char *value = value_of(line, key);
+        if (value)
+            snprintf(ret_value, size, "%.*s", (int)strcspn(value, "\n"), value);
     }
     free(line);
     fclose(file);
+}
+
+void tkf_facts_allowed(const char *root, char *ret_list, size_t size)
+{
+    read_status(root, "Cpus_allowed_list", ret_list, size);
+}
+
+void tkf_guest_seccomp(const char *root, char *ret_mode, size_t size)
+{
+    read_status(root, "Seccomp", ret_mode, size);
 }
 
 static void hypervisor_facts(const char *root, const struct cpuinfo *cpuinfo,

@@ -32,4 +32,10 @@ bool tkf_guest_is_gvisor(const char *root);
  */
 void tkf_guest_container(const char *root, char *ret_text, size_t size);
 
+/**
+ * The mode in which seccomp looks at this process's system calls, as the kernel's number.
+ * @param ret_mode  [size] "0" none, "1" strict, "2" a filter; "" where the kernel does not say.
+ */
+void tkf_guest_seccomp(const char *root, char *ret_mode, size_t size);
+
 #endif

@@ -46,6 +46,54 @@ static bool read_line(const char *root, const char *device, const char *name, ch
     return ok;
 }
 
+/* Where the driver puts a term of an event, "config:8-15": the first bit of it. */
+static bool find_term(const char *root, const char *device, const char *term, unsigned *ret_bit)
+{
+    char name[64], line[64];
+    snprintf(name, sizeof(name), "format/%s", term);
+    return read_line(root, device, name, line, sizeof(line)) &&
+           sscanf(line, "config:%u", ret_bit) == 1 && *ret_bit < 64;
+}
+
+/* An event by the driver's own word, "event=0x3c" or "event=0xc0,umask=0x01": Documentation/ABI/testing/sysfs-bus-event_source-devices-events. */
+static bool find_event(const char *root, const char *device, const char *event,
+                       uint64_t *ret_config)
+{
+    char name[64], line[128], *rest;
+    uint64_t config = 0;
+    snprintf(name, sizeof(name), "events/%s", event);
+    if (!read_line(root, device, name, line, sizeof(line)))
+        return false;
+    for (char *term = strtok_r(line, ",", &rest); term; term = strtok_r(NULL, ",", &rest)) {
+        char *equals = strchr(term, '='), *end;
+        unsigned bit;
+        if (equals == NULL)
+            return false;
+        *equals = '\0';
+        uint64_t value = strtoull(equals + 1, &end, 0);
+        if (*end != '\0' || end == equals + 1 || !find_term(root, device, term, &bit))
+            return false;
+        config |= value << bit;
+    }
+    *ret_config = config;
+    return true;
+}
+
+static bool find_events(const char *root, const char *device, uint32_t type,
+                        struct tkf_pmu_event ret_events[2])
+{
+    static const char *const names[][2] = {
+        {"cpu-cycles", "instructions"}, {"cpu_cycles", "inst_retired"}, {"cycles", "instructions"}};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && type != 0; i++) {
+        if (find_event(root, device, names[i][CYCLES], &ret_events[CYCLES].config) &&
+            find_event(root, device, names[i][INSTRUCTIONS], &ret_events[INSTRUCTIONS].config)) {
+            ret_events[CYCLES].type = ret_events[INSTRUCTIONS].type = type;
+            return true;
+        }
+    }
+    return false;
+}
+
 void tkf_pmu_find(const char *root, unsigned cpu, struct tkf_pmu_device *ret_device)
 {
     struct tkf_pmu_device found = {0};
@@ -68,6 +116,7 @@ void tkf_pmu_find(const char *root, unsigned cpu, struct tkf_pmu_device *ret_dev
         if (read_line(root, entry->d_name, "format/rdpmc", line, sizeof(line)) &&
             sscanf(line, "config1:%u", &bit) == 1 && bit < 64)
             found.user_config = UINT64_C(1) << bit;
+        found.has_events = find_events(root, entry->d_name, found.type, found.events);
     }
     hwloc_bitmap_free(cpus);
     if (dir != NULL)
@@ -95,7 +144,8 @@ static void generic_pair(uint32_t device_type, struct tkf_pmu_event ret_pair[2])
         (struct tkf_pmu_event){PERF_TYPE_HARDWARE, device | PERF_COUNT_HW_INSTRUCTIONS};
 }
 
-unsigned tkf_pmu_plan(const struct tkf_pmu_device *device, struct tkf_pmu_event ret_pairs[3][2])
+unsigned tkf_pmu_plan(const struct tkf_pmu_device *device,
+                      struct tkf_pmu_event ret_pairs[TKF_PMU_PAIRS][2])
 {
     unsigned n = 0;
 
@@ -107,17 +157,16 @@ unsigned tkf_pmu_plan(const struct tkf_pmu_device *device, struct tkf_pmu_event 
     if (device->devices <= 1)
         generic_pair(0, ret_pairs[n++]);
 
-    struct tkf_pmu_event *named = ret_pairs[n];
-    if (tkf_pmu_named(named) != 0)
-        return n;
-    /* libpfm4 answers for one kind of core, and with a raw event where it does not know which driver serves it. */
-    for (int i = 0; i < NEVENTS; i++) {
-        if (named[i].type == PERF_TYPE_RAW && device->type != 0)
-            named[i].type = device->type;
-        if (device->devices > 0 && named[i].type != device->type)
-            return n;
+    /* The driver's own names serve where it refuses the type, and know kinds that libpfm4 does not: Apple's. */
+    if (device->has_events) {
+        ret_pairs[n][CYCLES] = device->events[CYCLES];
+        ret_pairs[n++][INSTRUCTIONS] = device->events[INSTRUCTIONS];
     }
-    return n + 1;
+
+    bool kind_known = device->devices == 0 || device->type != 0;
+    if (kind_known && tkf_pmu_named(device->type, ret_pairs[n]) == 0)
+        n++;
+    return n;
 }
 
 /* ---- why not ------------------------------------------------------------------------------------------------------ */
@@ -267,7 +316,7 @@ static int open_pair(struct tkf_pmu *pmu, const struct tkf_pmu_event pair[2], ui
 static int open_events(struct tkf_pmu *pmu, unsigned cpu)
 {
     struct tkf_pmu_device device;
-    struct tkf_pmu_event pairs[3][2];
+    struct tkf_pmu_event pairs[TKF_PMU_PAIRS][2];
     tkf_pmu_find("", cpu, &device);
     const unsigned npairs = tkf_pmu_plan(&device, pairs);
 

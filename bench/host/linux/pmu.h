@@ -9,6 +9,15 @@
 
 #include "host.h"
 
+/** Which event to ask the kernel for: perf_event_attr's type and config. */
+struct tkf_pmu_event {
+    uint32_t type;
+    uint64_t config;
+};
+
+/** PERF_TYPE_RAW: the first kind's driver. On Intel's hybrid CPUs it is also the number of the P cores' own. */
+#define TKF_PMU_RAW 4
+
 /** The kernel's driver for the counters of one kind of core, as /sys/bus/event_source/devices names it. */
 struct tkf_pmu_device {
     char name[32];    /**< "" when no driver says which CPUs it covers */
@@ -16,6 +25,8 @@ struct tkf_pmu_device {
     unsigned devices; /**< how many drivers say which CPUs they cover */
     uint64_t
         user_config; /**< what to set in perf_event_attr.config1 to be let read the counter; 0: nothing */
+    bool has_events;
+    struct tkf_pmu_event events[2]; /**< cycles and instructions, as the driver itself names them */
 };
 
 /**
@@ -24,27 +35,25 @@ struct tkf_pmu_device {
  */
 void tkf_pmu_find(const char *root, unsigned cpu, struct tkf_pmu_device *ret_device);
 
-/** Which event to ask the kernel for: perf_event_attr's type and config. */
-struct tkf_pmu_event {
-    uint32_t type;
-    uint64_t config;
-};
+/** The most that tkf_pmu_plan() asks for. */
+#define TKF_PMU_PAIRS 4
 
 /**
  * What to ask for, in order: cycles first, instructions second of each pair.
- * @param ret_pairs  [3]
- * @return how many were written, at least one.
+ * @return how many were written; 0 on a machine of several kinds where no driver says that it covers the CPU.
  */
-unsigned tkf_pmu_plan(const struct tkf_pmu_device *device, struct tkf_pmu_event ret_pairs[3][2]);
+unsigned tkf_pmu_plan(const struct tkf_pmu_device *device,
+                      struct tkf_pmu_event ret_pairs[TKF_PMU_PAIRS][2]);
 
 /** As tkf_pmu_named(): why it never has any, "" when it was built to have them. For the reader of a refusal. */
 extern const char tkf_pmu_named_missing[];
 
 /**
- * The CPU's own names for cycles and instructions, encoded by libpfm4.
- * Errors: TKF_EUNSUPPORTED libpfm4 does not know this CPU, or is not built in. Context: any thread.
+ * The CPU's own names for cycles and instructions, encoded by libpfm4 for the kind of core whose driver has that type.
+ * @param type  0 on a machine of one kind: whatever libpfm4 answers with.
+ * Errors: TKF_EUNSUPPORTED libpfm4 does not know this kind, or is not built in. Context: any thread.
  */
-int tkf_pmu_named(struct tkf_pmu_event ret_pair[2]);
+int tkf_pmu_named(uint32_t type, struct tkf_pmu_event ret_pair[2]);
 
 /**
  * Say why perf_event_open() failed.

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #include "cgroup.h"
-#include "host.h"
+#include "facts.h"
+#include "guest.h"
 #include "sysfile.h"
 
 #define CPUS         "/sys/devices/system/cpu"
@@ -170,13 +171,18 @@ static bool scan_list(const char *text, unsigned cpu, bool *ret_holds, uint64_t 
 static void check_hypervisor(const struct view *view, struct tkf_check *check)
 {
     char type[TKF_SYSFILE_SIZE];
+    const char *name = view->machine->hypervisor, *monitor = tkf_guest_monitor(view->root);
     advise(check, "use a dedicated host or a bare-metal instance");
     if (view->machine->emulated) {
         answer(check, TKF_CHECK_WARN, "emulated by %s", view->machine->emulator);
         check->cost = "an emulator's time is not a CPU's: no cycle count and no floor is real";
         advise(check, "measure on the machine itself");
-    } else if (view->machine->hypervisor[0] != '\0') {
-        answer(check, TKF_CHECK_WARN, "%s", view->machine->hypervisor);
+    } else if (strcmp(name, "unnamed") == 0 && monitor != NULL) {
+        answer(check, TKF_CHECK_WARN, "that of %s", monitor);
+    } else if (name[0] != '\0' && monitor != NULL && strcmp(name, monitor) != 0) {
+        answer(check, TKF_CHECK_WARN, "%s, run by %s", name, monitor);
+    } else if (name[0] != '\0') {
+        answer(check, TKF_CHECK_WARN, "%s", name);
     } else if (value(view, NULL, "/sys/hypervisor/type", type) == 0) {
         answer(check, TKF_CHECK_WARN, "%.60s", type);
     } else if (view->machine->hypervisor_known) {
@@ -184,6 +190,23 @@ static void check_hypervisor(const struct view *view, struct tkf_check *check)
     } else {
         answer(check, TKF_CHECK_UNKNOWN, "this machine does not say whether it is virtual");
         advise(check, "systemd-detect-virt");
+    }
+}
+
+static void check_container(const struct view *view, struct tkf_check *check)
+{
+    char container[80], group[TKF_SYSFILE_SIZE];
+    tkf_guest_container(view->root, container, sizeof(container));
+    if (tkf_guest_is_gvisor(view->root)) {
+        answer(check, TKF_CHECK_WARN, "%s", container);
+        check->cost = "gVisor answers the system calls itself: clocks and calls are dearer, and "
+                      "there are no hardware events";
+        advise(check, "run it on the host's own kernel: docker run --runtime=runc");
+    } else if (container[0] != '\0') {
+        answer(check, TKF_CHECK_NOTE, "%s", container);
+        advise(check, "measure on the host too: only there every limit can be seen");
+    } else if (value(view, check, "/proc/self/cgroup", group) == 0) {
+        answer(check, TKF_CHECK_OK, "no sign of one");
     }
 }
 
@@ -487,6 +510,29 @@ static void check_smt_sibling(const struct view *view, struct tkf_check *check)
     }
 }
 
+/** Which CPUs this process may use, by a cpuset or an affinity mask, of those that are online. */
+static void check_cpuset(const struct view *view, struct tkf_check *check)
+{
+    char online[TKF_SYSFILE_SIZE], allowed[TKF_SYSFILE_SIZE];
+    bool holds;
+    uint64_t all, ours;
+    tkf_facts_allowed(view->root, allowed, sizeof(allowed));
+    if (value(view, check, CPUS "/online", online) != 0)
+        return;
+    if (allowed[0] == '\0')
+        answer(check, TKF_CHECK_UNKNOWN, "no Cpus_allowed_list in /proc/self/status");
+    else if (!scan_list(online, view->cpu, &holds, &all))
+        not_understood(check, online);
+    else if (!scan_list(allowed, view->cpu, &holds, &ours))
+        not_understood(check, allowed);
+    else if (ours < all)
+        answer(check, TKF_CHECK_NOTE, "may use %.40s of %.40s", allowed, online);
+    else
+        answer(check, TKF_CHECK_OK, "may use all of %.60s", online);
+    advise(check,
+           "widen it: docker run without --cpuset-cpus, systemd without AllowedCPUs, taskset");
+}
+
 static void check_isolation(const struct view *view, struct tkf_check *check)
 {
     static const char path[] = CPUS "/isolated";
@@ -625,6 +671,24 @@ static void check_cgroup_quota(const struct view *view, struct tkf_check *check)
            hundredths % 100, quota.group, stopped);
     advise(check, "lift the CPU limit: docker run without --cpus, Kubernetes without limits.cpu, "
                   "systemd without CPUQuota");
+}
+
+static void check_seccomp(const struct view *view, struct tkf_check *check)
+{
+    char mode[32];
+    uint64_t number;
+    tkf_guest_seccomp(view->root, mode, sizeof(mode));
+    if (mode[0] == '\0') {
+        answer(check, TKF_CHECK_UNKNOWN, "no Seccomp in /proc/self/status");
+    } else if (tkf_sysfile_number(mode, mode + strlen(mode), &number) != 0 || number > 2) {
+        not_understood(check, mode);
+    } else if (number == 0) {
+        answer(check, TKF_CHECK_OK, "no filter");
+    } else {
+        answer(check, TKF_CHECK_NOTE, "a filter looks at each system call");
+        advise(check,
+               "docker run --security-opt seccomp=unconfined; for events alone: --cap-add PERFMON");
+    }
 }
 
 /** Find "some avg10=" of a PSI file, in hundredths of a per cent. */
@@ -826,6 +890,8 @@ static const struct {
 } checks[] = {
     {"hypervisor", check_hypervisor, false,
      "the host can stop or slow this CPU unseen, and hides its clock, siblings and events"},
+    {"container", check_container, false,
+     "its limits bind, but may not be visible from within; its host's load and kernel are shared"},
     {"power-source", check_power_source, true,
      "on battery the firmware and the system may hold the clock down"},
     {"platform-profile", check_platform_profile, true,
@@ -843,6 +909,8 @@ static const struct {
      "a CPU that is too hot lowers its clock in the middle of a run"},
     {"smt-sibling", check_smt_sibling, true,
      "a busy sibling takes a share of the core: a short loop may take twice as long"},
+    {"cpuset", check_cpuset, false,
+     "the CPUs left out are not measured, and what runs there takes turbo and cache away unseen"},
     {"isolation", check_isolation, false,
      "the scheduler may put other work on this CPU, and its tick interrupts it"},
     {"irq-affinity", check_irq_affinity, false,
@@ -851,6 +919,8 @@ static const struct {
      "the host ran something else while this CPU's clock went on: gaps of ms in the results"},
     {"cgroup-quota", check_cgroup_quota, false,
      "once the quota is spent the process stands still up to the next period, mostly 100 ms"},
+    {"seccomp", check_seccomp, false,
+     "system calls are dearer; a container's default filter also forbids counting events"},
     {"load", check_load, false,
      "other work takes CPU time, cache and turbo away; how much changes from run to run"},
     {"clocksource", check_clocksource, false,

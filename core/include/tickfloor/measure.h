@@ -64,6 +64,9 @@ struct tkf_env {
     /** Read this thread's cycles and instructions on the CPU it is bound to. NULL, or a negative code: none. */
     int (*events)(void *ctx, struct tkf_events *ret_events);
 
+    /** Read the cycles that the core itself counts, whoever uses it. NULL, or a negative code: none. */
+    int (*core_clock)(void *ctx, uint64_t *ret_cycles);
+
     /** True when the caller wants to stop (a signal came). NULL: never. */
     bool (*cancelled)(void *ctx);
 
@@ -125,7 +128,8 @@ struct tkf_counter {
     enum tkf_trust trust;
     struct tkf_rate rates[TKF_RATES_MAX];
     unsigned nrates;
-    uint64_t step_ticks; /**< gcd of the differences of fenced readings */
+    uint64_t step_ticks; /**< gcd of the differences of fenced readings; of a counter that is scaled up from a slower one
+                              by no whole number, the whole number next to its step */
     double step_ns;
     struct tkf_band
         read_ticks; /**< one fenced read, from a long run of them: median with its 95 % interval */
@@ -232,7 +236,9 @@ struct tkf_cpu_floor {
     struct tkf_candidate candidates
         [TKF_CANDIDATES_MAX]; /**< the CPUs that were tried, in order; the chosen one too */
     unsigned ncandidates;
-    int events_error; /**< 0 when event_* are measured */
+    int events_error;     /**< 0 when event_* are measured */
+    int core_clock_error; /**< 0 when own_cycles is measured */
+    double own_cycles;    /**< cycles by env->core_clock for one link of the defining chain; NAN without */
 };
 
 /** How long and how much to measure. Zero-initialise, then tkf_calibrate_defaults(). */

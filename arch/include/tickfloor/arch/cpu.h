@@ -38,6 +38,8 @@ struct tkf_cpu {
     bool has_ordered_read;            /**< RDTSCP; CNTVCTSS */
     bool invariant;   /**< the counter's rate does not follow the core clock and it does not stop */
     bool fence_known; /**< the fence that the reads rely on is known to serialise here */
+    bool counter_emulated; /**< the hypervisor says that each read of the counter traps to it */
+    bool has_core_clock; /**< user mode may be able to read the core's own cycles: tkf_arch_core_clock() */
     struct tkf_declared_rate rates[TKF_CPU_RATES_MAX];
     unsigned nrates;
 };
