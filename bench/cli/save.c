@@ -52,6 +52,11 @@ static void keep_older(struct tkf_profile *profile, const char *path)
     fclose(in);
 }
 
+const char *tkf_save_reason(void)
+{
+    return errno == ENXIO ? "nobody reads from it" : strerror(errno);
+}
+
 int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
 {
     static const char next[] =
@@ -67,8 +72,7 @@ int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
     if (tkf_profile_save(profile, path) != 0) {
         bool interrupted = errno == EINTR && tkf_interrupted(NULL);
         if (!interrupted)
-            tkf_error(next, "cannot save the profile in %s: %s", path,
-                      errno == ENXIO ? "nobody reads from it" : strerror(errno));
+            tkf_error(next, "cannot save the profile in %s: %s", path, tkf_save_reason());
         free(path);
         return interrupted ? tkf_exit_interrupted() : TKF_EXIT_MEASURE;
     }
