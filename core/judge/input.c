@@ -492,7 +492,7 @@ bool tkf_input_skip_head(struct tkf_input *in)
     if (length < HEAD_BYTES) /* it was all there is */
         return false;
     const char *head = in->buffer + in->begin;
-    const char *lf = memrchr(head, '\n', HEAD_BYTES - STAY_BYTES);
+    const char *lf = tkf_last_of(head, '\n', HEAD_BYTES - STAY_BYTES);
     size_t skipped = lf ? (size_t)(lf + 1 - head) : HEAD_BYTES - STAY_BYTES;
     for (const char *at = head; (at = memchr(at, '\n', (size_t)(head + skipped - at))); at++)
         in->line++;

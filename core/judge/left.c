@@ -72,7 +72,7 @@ static void drop(struct tkf_left *left, size_t bytes)
 static size_t whole_lines(const struct tkf_left *left, size_t bytes)
 {
     const char *from = left->text.text + left->begin;
-    const char *lf = memrchr(from, '\n', bytes);
+    const char *lf = tkf_last_of(from, '\n', bytes);
     return lf ? (size_t)(lf + 1 - from) : bytes;
 }
 

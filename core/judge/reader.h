@@ -131,6 +131,9 @@ struct tkf_slice {
     size_t length;
 };
 
+/** The last `wanted` among so many bytes; NULL when there is none. memrchr(), which macOS lacks. */
+const char *tkf_last_of(const char *text, char wanted, size_t bytes);
+
 /** The next line of a text such as tkf_input_head() gives, without its end, advancing *rest; false at the end. */
 bool tkf_slice_line(struct tkf_slice *rest, struct tkf_slice *ret_line);
 

@@ -66,6 +66,14 @@ struct tkf_slice tkf_field(struct tkf_slice *rest)
     return field;
 }
 
+const char *tkf_last_of(const char *text, char wanted, size_t bytes)
+{
+    while (bytes > 0)
+        if (text[--bytes] == wanted)
+            return text + bytes;
+    return NULL;
+}
+
 bool tkf_slice_line(struct tkf_slice *rest, struct tkf_slice *ret_line)
 {
     if (rest->length == 0)
