@@ -169,6 +169,8 @@ static void batch_bytes_and_threads_explain_less_than_a_cycle(void **state)
     add(&run, "TwoGone", 0.1);
     add(&run, "Gone/batch=2", 0.1);
     add(&run, "BenchmarkParallelGet", 0.25);
+    add(&run, "BenchmarkParallelSlow", 0.8);
+    add(&run, "BenchmarkParallelReal", 0.9);
     judge(&run);
     expect_verdict(&run, "Copy/batch=4096", OK, NULL);
     expect_verdict(&run, "Known", NEAR_FLOOR, NULL);
@@ -176,6 +178,8 @@ static void batch_bytes_and_threads_explain_less_than_a_cycle(void **state)
     expect_verdict(&run, "Parallel", UNDECIDED, "shared");
     expect_verdict(&run, "Two", UNDECIDED, "shared");
     expect_verdict(&run, "BenchmarkParallelGet", UNDECIDED, "shared");
+    expect_verdict(&run, "BenchmarkParallelSlow", UNDECIDED, "shared");
+    expect_verdict(&run, "BenchmarkParallelReal", OK, NULL);
     expect_verdict(&run, "TwoGone", IMPOSSIBLE, "below-one-cycle");
     expect_verdict(&run, "Gone/batch=2", IMPOSSIBLE, "below-one-cycle");
     end(&run);
