@@ -33,13 +33,6 @@
 
 #define HOW_TO_LIST "; give kinds, all, or a list such as 0,3-5"
 #define HOW_TO_SAVE "; name another file with --output, or leave saving out with --no-save"
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED 0
-#endif
 #define MEASURE "-q", "--no-save", "--json"
 
 /** Measure, which must succeed; to tkf_profile_free(). */

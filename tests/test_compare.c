@@ -267,6 +267,17 @@ static void test_what_the_system_adds(void **state)
     assert_false(comparison.os.known);
     assert_string_equal(comparison.os.reason, "the machines are not the same");
     tkf_comparison_free(&comparison);
+    bare.machine.emulated = true;
+    comparison = compared(&system, &bare);
+    assert_false(comparison.os.known);
+    assert_non_null(strstr(comparison.os.reason, "the firmware ran on an emulated CPU"));
+    tkf_comparison_free(&comparison);
+    bare.machine.emulated = false;
+    system.machine.emulated = true;
+    comparison = compared(&bare, &system);
+    assert_false(comparison.os.known);
+    assert_non_null(strstr(comparison.os.reason, "the system ran on an emulated CPU"));
+    tkf_comparison_free(&comparison);
     tkf_profile_free(&system);
     tkf_profile_free(&bare);
 }
@@ -344,15 +355,22 @@ static void test_golden(void **state)
         tkf_profile_free(&a);
         tkf_profile_free(&b);
     }
-    struct tkf_profile system = load("amd64"), bare = firmware();
-    struct tkf_comparison comparison = compared(&system, &bare);
-    char *text = printed(&comparison, TKF_COMPARE_CHANGED, false, true);
-    check_golden(text, "firmware.txt");
-    check_lines(text);
-    free(text);
-    tkf_comparison_free(&comparison);
-    tkf_profile_free(&system);
-    tkf_profile_free(&bare);
+    static const char *const firmwares[] = {"firmware.txt", "firmware-clock.txt",
+                                            "firmware-emulated.txt"};
+    for (size_t i = 0; i < sizeof(firmwares) / sizeof(firmwares[0]); i++) {
+        struct tkf_profile system = load("amd64"), bare = firmware();
+        if (i == 1)
+            bare.cpus[0].floor.core_hz /= 2;
+        bare.machine.emulated = i == 2;
+        struct tkf_comparison comparison = compared(&system, &bare);
+        char *text = printed(&comparison, TKF_COMPARE_CHANGED, false, true);
+        check_golden(text, firmwares[i]);
+        check_lines(text);
+        free(text);
+        tkf_comparison_free(&comparison);
+        tkf_profile_free(&system);
+        tkf_profile_free(&bare);
+    }
 }
 
 /* What comes from a file cannot drive a terminal or break a line. */

@@ -175,6 +175,38 @@ static void interrupted(void **state)
     }
 }
 
+/** Memory that a limit does not give is a reason for the steps that need it, and for no other. */
+static void little_memory(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip_because("a sanitizer takes more address space than any limit leaves");
+    /* The least in which what takes no memory can be done, and a little for the smallest working sets. */
+    struct run_result result = {.status = -1};
+    char limit[40];
+    for (unsigned mib = 16; result.status != 0; mib += 2) {
+        if (mib > 200)
+            skip_because("no address space is small enough to be full and large enough to run in");
+        run_result_free(&result);
+        snprintf(limit, sizeof limit, "as=%u", mib << 20);
+        result = call(
+            &(struct call){.words = {"explore", "--only", "pairs", "--time", "0.1", "--no-save"},
+                           .under = {limit}});
+        snprintf(limit, sizeof limit, "as=%u", (mib + 6) << 20);
+    }
+    run_result_free(&result);
+    result = call(&(struct call){
+        .words = {"explore", "--only", "ladder,bandwidth", "--time", "1.5", "--json", "--no-save"},
+        .under = {limit}});
+    assert_string_equal(result.err, "");
+    assert_int_equal(result.status, 0);
+    struct tkf_profile profile = profile_of(result.out);
+    assert_false(isnan(tkf_explore_step(profile.explore, "op/add")->value.mid));
+    assert_non_null(tkf_explore_step(profile.explore, "bandwidth/memory/copy/all"));
+    tkf_profile_free(&profile);
+    run_result_free(&result);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +215,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_hostile_profile, fresh_home),
         cmocka_unit_test_setup(nothing_is_saved, fresh_home),
         cmocka_unit_test_setup(interrupted, fresh_home),
+        cmocka_unit_test_setup(little_memory, fresh_home),
     };
     return run_with_command(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -187,6 +187,20 @@ static void every_step_has_a_value_or_a_reason(void **state)
     }
 }
 
+/** The core does not work while a clock stands still or the thread sleeps: cycles would say nothing. */
+static void cycles_where_the_core_works(void **state)
+{
+    (void)state;
+    struct tkf_explorer x = explorer(2);
+    assert_int_equal(tkf_explore_system(&x), 0);
+    for (unsigned i = 0; i < out.nsteps; i++) {
+        const struct tkf_step *s = &out.steps[i];
+        bool idle = strncmp(s->name, "sleep/", 6) == 0 || strstr(s->name, "/resolution") != NULL ||
+                    strstr(s->name, "/step") != NULL;
+        assert_true(isnan(s->cycles.mid) == (idle || isnan(s->value.mid)));
+    }
+}
+
 static void the_clock_has_a_ramp(void **state)
 {
     (void)state;
@@ -398,6 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_step_has_a_value_or_a_reason),
+        cmocka_unit_test(cycles_where_the_core_works),
         cmocka_unit_test(the_clock_has_a_ramp),
         cmocka_unit_test(a_time_that_is_up_gives_reasons),
         cmocka_unit_test(whoever_stops_it_is_obeyed),

@@ -362,6 +362,13 @@ static int write_to(const char *path)
     return ret != 0;
 }
 
+/* The leak sanitizer asks for this: fontconfig keeps what it has read of the fonts. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "write") == 0)

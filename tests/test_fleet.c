@@ -348,6 +348,8 @@ static void test_bad_ones(void **state)
     add_text(&fleet, "nothing here\n", "c");
     add_text(&fleet, "n1: {\nn2: {\nn1: \"schema\": \"tickfloor.profile/1\", \"tool\": 7}\nn2: }\n",
              "d");
+    /* A profile that lost the line with its first brace: what is left of it is no profile, and not a machine each. */
+    add_text(&fleet, "n3: {]\nn3: {}\nn3: {}\nn3: {\nn3: \"schema\": 7}\n", "e");
     static const struct {
         const char *label, *text;
         unsigned line;
@@ -358,10 +360,12 @@ static void test_bad_ones(void **state)
         {"", "no profile in it", 1},
         {"n1", "tool is a number, not a string", 1},
         {"n2", "not a profile: no \"schema\": \"tickfloor.profile/1\"", 2},
+        {"n3", "not JSON: a member's name expected near ']'", 1},
+        {"n3", "not a profile: no \"schema\": \"tickfloor.profile/1\"", 4},
     };
     assert_int_equal(fleet.nmachines, 3);
-    assert_int_equal(fleet.nbad, 6);
-    for (unsigned i = 0; i < 6; i++) {
+    assert_int_equal(fleet.nbad, 8);
+    for (unsigned i = 0; i < 8; i++) {
         assert_string_equal(fleet.bad[i].label, expected[i].label);
         assert_string_equal(fleet.bad[i].text, expected[i].text);
         assert_int_equal(fleet.bad[i].line, expected[i].line);

@@ -163,6 +163,21 @@ static void openmetrics(void **state)
                    err);
 }
 
+/** What is no file stays what it is: renamed over, a device would be a file for everyone. */
+static void openmetrics_into_a_pipe(void **state)
+{
+    (void)state;
+    struct stat there;
+    const char *pipe = in_home("pipe");
+    char err[300];
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    snprintf(err, sizeof err,
+             "cannot save %s: nobody reads from it; name another file with --openmetrics", pipe);
+    call_expecting(&(struct call){.words = {"fleet", A, B, "--openmetrics", pipe}}, 3, err);
+    assert_int_equal(stat(pipe, &there), 0);
+    assert_true(S_ISFIFO(there.st_mode));
+}
+
 static void full_disk(void **state)
 {
     (void)state;
@@ -178,6 +193,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(bad_ones, fresh_home),
         cmocka_unit_test_setup(bad_usage, fresh_home),
         cmocka_unit_test_setup(openmetrics, fresh_home),
+        cmocka_unit_test_setup(openmetrics_into_a_pipe, fresh_home),
         cmocka_unit_test_setup(full_disk, fresh_home),
     };
     return run_with_command(argc, argv, tests, sizeof tests / sizeof tests[0]);

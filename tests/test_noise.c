@@ -16,7 +16,6 @@
 #include "arch.h"
 #include "explore/evidence.h"
 #include "explore/part.h"
-#include "gaps.h"
 
 /* ---- the machine: 1 GHz, a reading each 50 ns ------------------------------------------------------------------------ */
 
@@ -213,19 +212,6 @@ static void what_is_below_the_threshold_is_no_gap(void **state)
     assert_int_equal(watch(0)->gaps, 0);
 }
 
-static void one_gap_after_the_other(void **state)
-{
-    (void)state;
-    struct tkf_env env = {.burst = burst};
-    uint64_t last = 0;
-    script.events[0] = (struct event){.every_ns = 3000, .first_ns = 500, .gap_ns = 700};
-    assert_int_equal(tkf_gap_next(&env, NULL, 500, 5000, &last), 750);
-    assert_int_equal(last, 1200);
-    assert_int_equal(tkf_gap_next(&env, NULL, 500, 5000, &last), 750);
-    assert_int_equal(tkf_gap_next(&env, NULL, 500, 5000, &last), 0);
-    assert_true(last >= 5000);
-}
-
 /* ---- causes ----------------------------------------------------------------------------------------------------- */
 
 static void a_gap_is_laid_to_what_moved_with_it(void **state)
@@ -361,7 +347,6 @@ int main(void)
         cmocka_unit_test_setup(a_quiet_cpu_has_none, reset),
         cmocka_unit_test_setup(gaps_are_counted_and_measured, reset),
         cmocka_unit_test_setup(what_is_below_the_threshold_is_no_gap, reset),
-        cmocka_unit_test_setup(one_gap_after_the_other, reset),
         cmocka_unit_test_setup(a_gap_is_laid_to_what_moved_with_it, reset),
         cmocka_unit_test_setup(what_moves_without_gaps_explains_none, reset),
         cmocka_unit_test_setup(what_moves_with_gaps_explains_them, reset),

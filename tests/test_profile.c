@@ -917,6 +917,31 @@ static void test_save_nowhere(void **state)
     tkf_profile_free(&profile);
 }
 
+/* Renamed over, a device or a pipe would be a file from then on, for everyone. */
+static void test_save_special(void **state)
+{
+    (void)state;
+    char pipe[300], link[300];
+    struct stat there;
+    struct tkf_profile profile = load("amd64");
+    snprintf(pipe, sizeof(pipe), "%s/pipe", folder);
+    snprintf(link, sizeof(link), "%s/link", folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(tkf_profile_save(&profile, pipe), TKF_EIO);
+    assert_int_equal(errno, ENXIO);
+    assert_int_equal(stat(pipe, &there), 0);
+    assert_true(S_ISFIFO(there.st_mode));
+    assert_int_equal(unlink(pipe), 0);
+
+    assert_int_equal(symlink("/dev/null", link), 0);
+    assert_int_equal(tkf_profile_save(&profile, link), 0);
+    assert_int_equal(lstat(link, &there), 0);
+    assert_true(S_ISLNK(there.st_mode));
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(entries(folder), 0);
+    tkf_profile_free(&profile);
+}
+
 static void test_write_fails(void **state)
 {
     (void)state;
@@ -1089,6 +1114,7 @@ int main(int argc, char **argv)
         IN_FOLDER(test_save_replaces),
         IN_FOLDER(test_save_full_disk),
         IN_FOLDER(test_save_nowhere),
+        IN_FOLDER(test_save_special),
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_warn),

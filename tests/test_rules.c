@@ -1279,6 +1279,7 @@ static void a_suspect_is_placed_among_what_was_explored(void **state)
     explore->caches[explore->ncaches++] = (struct tkf_cache){.level = 3, .size_bytes = 1 << 20};
 
     struct run run = begin("go", TKF_TIMING_BATCHED);
+    run.row.procs = 2;
     add(&run, "Dead", CYCLE_NS);
     add(&run, "Multiplies", 0.75);
     add(&run, "Honest", 40);

@@ -9,6 +9,14 @@
 
 #include "run_command.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
 /** What the build passes to a test, in this order; then the words of an emulator that is needed to run the command. */
 struct program {
     const char *tickfloor;

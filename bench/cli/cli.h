@@ -183,6 +183,9 @@ int tkf_save_option(const char *name, const char *value, const char **ret_output
 /** Say that --output and --no-save contradict each other. Returns an exit status. */
 int tkf_save_contradiction(void);
 
+/** What errno says of a file that could not be saved. */
+const char *tkf_save_reason(void);
+
 /**
  * Save a profile, together with what the one before it of the same machine knew of frameworks and, unless this one was
  * explored, of what surrounds the floor.

@@ -128,7 +128,7 @@ static const struct group {
     {"bandwidth", "                    95 %", {"bandwidth/"}},
     {"core clock", "                    95 %", {"clock/core/"}},
     {"clocks", "                    95 %         cycles", {"clock/", "counter/"}},
-    {"sleep longer than asked", "                  1 % to 99 %    cycles", {"sleep/"}},
+    {"sleep longer than asked", "                  1 % to 99 %", {"sleep/"}},
     {"system", "                    95 %         cycles", {""}}, /* all that is left */
 };
 #define NGROUPS (sizeof groups / sizeof groups[0])

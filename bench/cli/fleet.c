@@ -110,7 +110,7 @@ static int save_openmetrics(const struct tkf_fleet *fleet, const char *path)
     if (ret == 0)
         return TKF_EXIT_OK;
     tkf_error("name another file with --openmetrics", "cannot save %s: %s", path,
-              ret == TKF_ENOMEM ? "out of memory" : strerror(errno));
+              ret == TKF_ENOMEM ? "out of memory" : tkf_save_reason());
     return TKF_EXIT_MEASURE;
 }
 
@@ -143,7 +143,7 @@ static void say_bad(const struct tkf_fleet *fleet)
                                "mpirun --tag-output, srun --label"
                              : bad->next;
     tkf_error(next, "%s%s%s%s: %s%s", fleet->texts.texts[bad->file], place,
-              bad->label[0] ? " " : "", bad->label, bad->text, more);
+              bad->label[0] ? " label " : "", bad->label, bad->text, more);
 }
 
 int tkf_verb_fleet(int argc, char **argv)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /** Saving a profile where the user wants it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -24,45 +22,6 @@ int tkf_save_contradiction(void)
 {
     tkf_error("leave one of them out", "--no-save and --output contradict each other");
     return TKF_EXIT_USAGE;
-}
-
-/** Opening a pipe that nobody reads would wait for ever; here it is ENXIO. */
-static int write_special(const struct tkf_profile *profile, const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return TKF_EIO;
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    FILE *out = fdopen(fd, "w");
-    if (!out) {
-        close(fd);
-        return TKF_EIO;
-    }
-    int error = tkf_profile_write(profile, out); /* flushed */
-    int reason = errno;
-    fclose(out);
-    errno = reason;
-    return error;
-}
-
-/** A file is replaced as a whole. What is none is written to: renamed over, /dev/null would be a file for everyone. */
-static int save_as(const struct tkf_profile *profile, const char *path)
-{
-    struct stat there;
-    if (stat(path, &there) != 0)
-        return tkf_profile_save(profile, path);
-    if (S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        return TKF_EIO;
-    }
-    if (!S_ISREG(there.st_mode))
-        return write_special(profile, path);
-    char *target = realpath(path, NULL); /* a link stays one */
-    if (target == NULL)
-        return TKF_EIO;
-    int error = tkf_profile_save(profile, target);
-    free(target);
-    return error;
 }
 
 /**
@@ -93,6 +52,11 @@ static void keep_older(struct tkf_profile *profile, const char *path)
     fclose(in);
 }
 
+const char *tkf_save_reason(void)
+{
+    return errno == ENXIO ? "nobody reads from it" : strerror(errno);
+}
+
 int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
 {
     static const char next[] =
@@ -105,11 +69,10 @@ int tkf_save(struct tkf_profile *profile, const char *output, char **ret_path)
         return TKF_EXIT_MEASURE;
     }
     keep_older(profile, path);
-    if (save_as(profile, path) != 0) {
+    if (tkf_profile_save(profile, path) != 0) {
         bool interrupted = errno == EINTR && tkf_interrupted(NULL);
         if (!interrupted)
-            tkf_error(next, "cannot save the profile in %s: %s", path,
-                      errno == ENXIO ? "nobody reads from it" : strerror(errno));
+            tkf_error(next, "cannot save the profile in %s: %s", path, tkf_save_reason());
         free(path);
         return interrupted ? tkf_exit_interrupted() : TKF_EXIT_MEASURE;
     }

@@ -2,42 +2,13 @@
 /** The card, plain: it has to fit on a screen of 80 columns and 25 lines, in ASCII. */
 #include "firmware.h"
 
-#define WIDTH      79
 #define LABEL      12
 #define CPUS_SHOWN 3
 #define SAME       1.02 /* costs that differ by less are alike */
 
-/** Print text on lines that are broken between words, the first beginning with a label, all others indented as far. */
-static void print_wrapped(const char *label, unsigned indent, const char *text)
+static bool is_known(double value)
 {
-    char line[WIDTH + 1];
-    unsigned used = 0;
-    while (*label != '\0')
-        line[used++] = *label++;
-    bool first = true;
-    while (*text != '\0') {
-        unsigned word = 0;
-        while (text[word] != '\0' && text[word] != ' ' && word < WIDTH - indent)
-            word++;
-        if (!first && used + 1 + word > WIDTH) {
-            line[used] = '\0';
-            tkf_uefi_print("%s\n", line);
-            used = 0;
-            first = true;
-        }
-        if (!first)
-            line[used++] = ' ';
-        while (used < indent)
-            line[used++] = ' ';
-        for (unsigned i = 0; i < word; i++)
-            line[used++] = text[i];
-        first = false;
-        text += word;
-        while (*text == ' ')
-            text++;
-    }
-    line[used] = '\0';
-    tkf_uefi_print("%s\n", line);
+    return value - value == 0;
 }
 
 static void row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -51,7 +22,7 @@ static void row(const char *label, const char *format, ...)
     va_start(arguments, format);
     tkf_uefi_text_vadd(&text, format, arguments);
     va_end(arguments);
-    print_wrapped(label, LABEL, line);
+    tkf_uefi_print_wrapped(label, LABEL, line);
 }
 
 static const char *trust_words(const struct tkf_counter *c)
@@ -71,10 +42,10 @@ static void print_cpu(const struct tkf_cpu_floor *f)
 {
     char label[LABEL];
     tkf_uefi_format(label, sizeof label, "CPU %u", f->cpu);
-    row(label,
-        "cycle %.4g ns, %.4g MHz; empty loop %.3g - %.3g - %.3g ns, %.3g - %.3g - %.3g cycles",
-        f->cycle_ns, f->core_hz / 1e6, f->floor_ns.lo, f->floor_ns.mid, f->floor_ns.hi,
-        f->floor_cycles.lo, f->floor_cycles.mid, f->floor_cycles.hi);
+    row(label, "cycle %.4g ns, %.4g MHz", f->cycle_ns, f->core_hz / 1e6);
+    row("", "empty loop %.3g - %.3g - %.3g ns, %.3g - %.3g - %.3g cycles", f->floor_ns.lo,
+        f->floor_ns.mid, f->floor_ns.hi, f->floor_cycles.lo, f->floor_cycles.mid,
+        f->floor_cycles.hi);
 }
 
 static void print_loops(const struct tkf_cpu_floor *f)
@@ -103,11 +74,27 @@ static void print_costs(const struct tkf_cpu_floor *f)
 {
     char line[400];
     struct tkf_uefi_text text = {line, sizeof line, 0};
+    bool in_ns = is_known(f->cycle_ns);
     line[0] = '\0';
     for (unsigned i = 0; i < f->ncosts; i++)
-        tkf_uefi_text_add(&text, "%s%s %.3g ns", i > 0 ? ", " : "", f->costs[i].name,
-                          f->costs[i].ns.mid);
-    print_wrapped("costs", LABEL, line);
+        tkf_uefi_text_add(&text, "%s%s %.3g %s", i > 0 ? ", " : "", f->costs[i].name,
+                          in_ns ? f->costs[i].ns.mid : f->costs[i].cycles.mid,
+                          in_ns ? "ns" : "cycles");
+    tkf_uefi_print_wrapped("costs", LABEL, line);
+}
+
+static void print_gaps(const struct tkf_uefi_gaps *gaps)
+{
+    if (!is_known(gaps->seconds)) {
+        row("gaps", "%u with interrupts masked, %.3g %% of the time lost", gaps->count,
+            gaps->lost_share * 100);
+        return;
+    }
+    row("gaps", "interrupts masked for %.3g s: %u above %s", gaps->seconds, gaps->count,
+        tkf_uefi_show_time(gaps->limit_ns).text);
+    if (gaps->count > 0)
+        row("", "worst %s, %.3g %% of the time lost", tkf_uefi_show_time(gaps->worst_ns).text,
+            gaps->lost_share * 100);
 }
 
 void tkf_uefi_card_print(const struct tkf_profile *profile, const char *clock,
@@ -121,21 +108,22 @@ void tkf_uefi_card_print(const struct tkf_profile *profile, const char *clock,
         m->kernel, m->cpus, m->cpus == 1 ? "" : "s");
     if (m->emulated)
         row("", "EMULATED by %s: these times are the emulator's, not a CPU's", m->emulator);
-    row("counter", "%s %.7g MHz, %s%s; step %.3g ns (%llu ticks); read %.3g ns", c->name,
-        c->hz / 1e6, trust_words(c), c->trust == TKF_TRUST_DECLARED || clock == NULL ? "" : clock,
-        c->step_ns, (unsigned long long)c->step_ticks, c->read_ns.mid);
+    row("counter", "%s %.7g MHz, %s%s", c->name, c->hz / 1e6, trust_words(c),
+        c->trust == TKF_TRUST_DECLARED || clock == NULL ? "" : clock);
+    row("", "step %.3g ns (%llu ticks), read %.3g ns", c->step_ns,
+        (unsigned long long)c->step_ticks, c->read_ns.mid);
     for (unsigned i = 0; i < profile->ncpus && i < CPUS_SHOWN; i++)
         print_cpu(&profile->cpus[i].floor);
     if (profile->ncpus > CPUS_SHOWN)
         row("", "and %u more in tickfloor.json", profile->ncpus - CPUS_SHOWN);
     print_loops(f);
     print_costs(f);
-    row("gaps",
-        "interrupts masked for %.3g s: %u above %.3g us, worst %.4g us, %.3g %% of the time",
-        gaps->seconds, gaps->count, gaps->limit_ns / 1e3, gaps->worst_ns / 1e3,
-        gaps->lost_share * 100);
-    row("suspect", "below %.3g ns: such a result cannot be told from an empty loop",
-        profile->suspect_below_ns);
+    print_gaps(gaps);
+    if (is_known(profile->suspect_below_ns))
+        row("suspect", "below %.3g ns: such a result cannot be told from an empty loop",
+            profile->suspect_below_ns);
+    else
+        row("suspect", "unknown in ns: below %.3g cycles", f->floor_cycles.hi);
     for (unsigned i = 0; i < profile->nwarnings; i++)
-        print_wrapped("  !", 4, profile->warnings[i].text);
+        tkf_uefi_print_wrapped("  !", 4, profile->warnings[i].text);
 }

@@ -38,13 +38,29 @@ void tkf_uefi_text_vadd(struct tkf_uefi_text *text, const char *format, va_list 
 void tkf_uefi_format(char *ret_text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+struct tkf_uefi_shown {
+    char text[24];
+};
+
+/** A time with the unit that suits it: "64.12 ms"; "unknown" when it is not finite. */
+struct tkf_uefi_shown tkf_uefi_show_time(double ns);
+
 bool tkf_uefi_same(const char *a, const char *b);
 
 /* ---- console.c ------------------------------------------------------------------------------------------------------ */
 
+/** Find a serial port that is no part of the console: what is printed goes there too. */
+void tkf_uefi_console_open(void);
+
 /** Print on the console; on the first serial port where the console fails or is missing. */
 void tkf_uefi_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tkf_uefi_print_text(const char *text);
+
+/** Print text on lines of at most 79 columns, the first beginning with a label, all others indented as far. */
+void tkf_uefi_print_wrapped(const char *label, unsigned indent, const char *text);
+
+/** Print what went wrong, after "tickfloor:", broken into lines. */
+void tkf_uefi_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Wait for a key. False after so many seconds without one, or when there is no keyboard. */
 bool tkf_uefi_wait_for_key(unsigned seconds);
@@ -53,6 +69,7 @@ bool tkf_uefi_wait_for_key(unsigned seconds);
 
 /** Find the volume. Without one, reading and writing fail with TKF_EUNSUPPORTED. */
 void tkf_uefi_volume_open(void *image);
+void tkf_uefi_volume_close(void);
 
 /**
  * Read a small file as text.
@@ -154,8 +171,9 @@ struct tkf_uefi_gaps {
     double worst_ns, lost_share;
 };
 
-void tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *counter,
-                        unsigned seconds, struct tkf_uefi_gaps *ret_gaps);
+/** Look for so many seconds. 0, or TKF_ESTUCK: the counter stopped. */
+int tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *counter,
+                       unsigned seconds, struct tkf_uefi_gaps *ret_gaps);
 
 /* ---- machine.c: interrupts masked, the processors ------------------------------------------------------------------------------ */
 
@@ -166,10 +184,13 @@ struct tkf_uefi_quiet {
 struct tkf_uefi_quiet tkf_uefi_quiet_begin(void);
 void tkf_uefi_quiet_end(struct tkf_uefi_quiet quiet);
 
-/** Processors, the boot processor first; 1 where the firmware cannot start the others. */
+/**
+ * How many processors there are to measure, 1 where the firmware cannot start the others.
+ * @param ret_numbers  [max], the boot processor first: as many as fit.
+ */
 unsigned tkf_uefi_processors(unsigned *ret_numbers, unsigned max);
 
-/** Run fn(arg) on another processor, a minute at most. 0 or TKF_EUNSUPPORTED. */
+/** Run fn(arg) on another processor, a minute at most, on the 32 KiB of stack that EDK II gives it. 0 or TKF_EUNSUPPORTED. */
 int tkf_uefi_run_on(unsigned number, void (*fn)(void *arg), void *arg);
 
 /* ---- json.c, card.c ------------------------------------------------------------------------------------------------------------ */

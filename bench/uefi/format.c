@@ -173,6 +173,21 @@ void tkf_uefi_text_add(struct tkf_uefi_text *text, const char *format, ...)
     va_end(arguments);
 }
 
+struct tkf_uefi_shown tkf_uefi_show_time(double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    struct tkf_uefi_shown shown;
+    unsigned unit = 0;
+    if (ns - ns == 0) {
+        for (; unit < 3 && ns >= 999.95; ns /= 1000)
+            unit++;
+        tkf_uefi_format(shown.text, sizeof shown.text, "%.4g %s", ns, units[unit]);
+    } else {
+        tkf_uefi_format(shown.text, sizeof shown.text, "unknown");
+    }
+    return shown;
+}
+
 void tkf_uefi_format(char *ret_text, size_t size, const char *format, ...)
 {
     struct tkf_uefi_text text = {ret_text, size, 0};

@@ -26,19 +26,24 @@ static uint64_t look(const struct tkf_env *env, const struct tkf_source *src, ui
     return last - first;
 }
 
-void tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *counter,
-                        unsigned seconds, struct tkf_uefi_gaps *ret_gaps)
+int tkf_uefi_gaps_find(const struct tkf_env *env, const struct tkf_counter *counter,
+                       unsigned seconds, struct tkf_uefi_gaps *ret_gaps)
 {
     struct tkf_uefi_gaps gaps = {.count = 0};
     double hz = tkf_rate_guess_hz(counter);
     uint64_t gap_ticks = tkf_gap_threshold_ticks(env, counter, GAP_NS);
     uint64_t ticks = 0, worst = 0, lost = 0;
-    while ((double)ticks < seconds * hz)
-        ticks +=
+    while ((double)ticks < seconds * hz) {
+        uint64_t looked =
             look(env, counter->source, (uint64_t)(SLICE_S * hz), gap_ticks, &gaps, &worst, &lost);
+        if (looked == 0)
+            return TKF_ESTUCK;
+        ticks += looked;
+    }
     gaps.limit_ns = tkf_ticks_to_ns(counter, (double)gap_ticks);
     gaps.seconds = (double)ticks / counter->hz;
     gaps.worst_ns = tkf_ticks_to_ns(counter, (double)worst);
     gaps.lost_share = (double)lost / (double)ticks;
     *ret_gaps = gaps;
+    return 0;
 }

@@ -197,8 +197,7 @@ static void put_value(struct json *json, const struct tkf_field *field, const ch
                  profile->ncpus);
         return;
     case TKF_FIELD_CPUS_FIRST:
-        put_object(json, field->members,
-                   (const char *)((const struct tkf_profile *)base)->cpus);
+        put_object(json, field->members, (const char *)((const struct tkf_profile *)base)->cpus);
         return;
     case TKF_FIELD_COUNTS:
         put_counts(json, (const unsigned *)at, field->max);

@@ -56,12 +56,15 @@ unsigned tkf_uefi_processors(unsigned *ret_numbers, unsigned max)
         return 1;
     unsigned n = 0;
     ret_numbers[n++] = (unsigned)own;
-    for (uint64_t i = 0; i < all && n < max; i++) {
+    for (uint64_t i = 0; i < all; i++) {
         struct tkf_uefi_processor processor = {.status = 0};
         bool usable =
             mp->info(mp, i, &processor) == TKF_UEFI_SUCCESS && (processor.status & 6) == 6;
-        if (i != own && usable)
-            ret_numbers[n++] = (unsigned)i;
+        if (i == own || !usable)
+            continue;
+        if (n < max)
+            ret_numbers[n] = (unsigned)i;
+        n++;
     }
     return n;
 }

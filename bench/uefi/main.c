@@ -116,6 +116,10 @@ static int measure_cpus(void)
     profile->machine.cpus = n;
     if (run.config.boot_cpu_only)
         n = 1;
+    if (n > CPUS_MAX) {
+        run.unmeasured = n - CPUS_MAX;
+        n = CPUS_MAX;
+    }
     if (tkf_uefi_system->boot->allocate_pool(TKF_UEFI_LOADER_DATA, n * sizeof *profile->cpus,
                                              (void **)&profile->cpus) != TKF_UEFI_SUCCESS)
         return TKF_ENOMEM;
@@ -196,6 +200,7 @@ static void add_checks(void)
 {
     struct tkf_profile *profile = &run.profile;
     const struct tkf_uefi_gaps *gaps = &run.gaps;
+    const struct tkf_machine *m = &profile->machine;
     struct tkf_check *check = &profile->checks[profile->nchecks++];
     *check = (struct tkf_check){.code = "gaps-masked", .status = TKF_CHECK_OK};
     if (!(gaps->worst_ns >= 0)) {
@@ -203,10 +208,16 @@ static void add_checks(void)
         tkf_uefi_format(check->seen, sizeof check->seen, "the counter's rate is unknown");
     } else {
         tkf_uefi_format(check->seen, sizeof check->seen,
-                        "interrupts masked for %.3g s: %u gaps above %.3g us, worst %.4g us",
-                        gaps->seconds, gaps->count, gaps->limit_ns / 1e3, gaps->worst_ns / 1e3);
+                        "interrupts masked for %.3g s: %u gaps above %s, worst %s", gaps->seconds,
+                        gaps->count, tkf_uefi_show_time(gaps->limit_ns).text,
+                        tkf_uefi_show_time(gaps->worst_ns).text);
     }
-    if (gaps->worst_ns > GAP_BAD_NS) {
+    if (gaps->worst_ns > GAP_BAD_NS && (m->emulated || m->hypervisor[0] != '\0')) {
+        check->status = TKF_CHECK_WARN;
+        check->cost =
+            "the host takes the virtual CPU away; of the machine itself this says nothing";
+        tkf_uefi_format(check->next, sizeof check->next, "measure on the hardware itself");
+    } else if (gaps->worst_ns > GAP_BAD_NS) {
         check->status = TKF_CHECK_WARN;
         check->cost = "the CPU is taken away even with interrupts masked: by SMIs, EL3 or a "
                       "hypervisor; no operating system can prevent that";
@@ -251,9 +262,9 @@ static void add_warnings(void)
              "LFENCE is not known to order the counter's reads on this CPU");
     if (run.unmeasured > 0)
         warn("cpus-unmeasured", "set cpus = boot in tickfloor.cfg to leave the others alone",
-             "%u processors could not be measured: the firmware did not start them in time, or "
-             "they were disturbed",
-             run.unmeasured);
+             "processors that were not measured: %u; the firmware did not start them in time, they "
+             "were disturbed, or there are more than %u",
+             run.unmeasured, CPUS_MAX);
     for (unsigned i = 0; i < profile->ncpus; i++) {
         const struct tkf_cpu_floor *f = &profile->cpus[i].floor;
         if (!(f->chain_check > 0.995 && f->chain_check < 1.005))
@@ -311,7 +322,7 @@ static void save(void)
     struct tkf_uefi_text json;
     const char *reason;
     if (make_json(&json) != 0) {
-        tkf_uefi_print("tickfloor: out of memory for the profile: it is not saved\n");
+        tkf_uefi_complain("out of memory for the profile: it is not saved");
         return;
     }
     if (tkf_uefi_volume_write(name, json.at, json.used, &reason) == 0) {
@@ -320,8 +331,7 @@ static void save(void)
         tkf_uefi_print("-----BEGIN TICKFLOOR JSON-----\n");
         tkf_uefi_print_text(json.at);
         tkf_uefi_print("-----END TICKFLOOR JSON-----\n");
-        tkf_uefi_print("tickfloor: %s: the profile is not saved; copy it from the console\n",
-                       reason);
+        tkf_uefi_complain("%s: the profile is not saved; copy it from the console", reason);
     }
     tkf_uefi_system->boot->free_pool(json.at);
 }
@@ -329,9 +339,9 @@ static void save(void)
 static int fail(int error)
 {
     const struct tkf_counter *c = &run.profile.counter;
-    tkf_uefi_print("tickfloor: could not measure: %s\n", tkf_strerror(error));
+    tkf_uefi_complain("could not measure: %s", tkf_strerror(error));
     for (unsigned i = 0; error == TKF_ENOSOURCE && i < c->nrejected; i++)
-        tkf_uefi_print("tickfloor: %s: %s\n", c->rejected[i].source, c->rejected[i].reason);
+        tkf_uefi_complain("%s: %s", c->rejected[i].source, c->rejected[i].reason);
     return EXIT_UNMEASURED;
 }
 
@@ -358,7 +368,9 @@ static int measure(void)
     error = measure_cpus();
     if (error != 0)
         return fail(error);
-    tkf_uefi_gaps_find(&run.env, &run.profile.counter, run.config.seconds, &run.gaps);
+    error = tkf_uefi_gaps_find(&run.env, &run.profile.counter, run.config.seconds, &run.gaps);
+    if (error != 0)
+        return fail(error);
     complete_profile();
     save();
     tkf_uefi_card_print(&run.profile, run.rtc_checked ? "real-time clock" : run.clock, &run.gaps);
@@ -371,14 +383,13 @@ static int configure(void)
     struct tkf_input_error mistake = {.line = 0};
     int error = tkf_uefi_volume_read(u"tickfloor.cfg", text, sizeof text);
     if (error == TKF_EFORMAT)
-        tkf_uefi_print("tickfloor: tickfloor.cfg: longer than %u bytes; it needs four lines\n",
-                       (unsigned)sizeof text - 1);
+        tkf_uefi_complain("tickfloor.cfg: longer than %u bytes; it needs four lines",
+                          (unsigned)sizeof text - 1);
     bool too_long = error == TKF_EFORMAT;
     if (error != 0)
         text[0] = '\0';
     if (tkf_uefi_config_parse(text, &run.config, &mistake) != 0) {
-        tkf_uefi_print("tickfloor: tickfloor.cfg:%u: %s; %s\n", mistake.line, mistake.text,
-                       mistake.next);
+        tkf_uefi_complain("tickfloor.cfg:%u: %s; %s", mistake.line, mistake.text, mistake.next);
         return EXIT_USAGE;
     }
     return too_long ? EXIT_USAGE : EXIT_FINE;
@@ -409,6 +420,7 @@ tkf_uefi_status efi_main(void *image, struct tkf_uefi_system_table *system)
 {
     tkf_uefi_system = system;
     system->boot->set_watchdog_timer(0, 0, 0, NULL); /* it would reset the machine in 5 minutes */
+    tkf_uefi_console_open();
     tkf_uefi_print("\ntickfloor " TKF_VERSION ": the timing floor with no operating system\n");
     run = (struct run){.unmeasured = 0};
     tkf_uefi_volume_open(image);
@@ -417,6 +429,7 @@ tkf_uefi_status efi_main(void *image, struct tkf_uefi_system_table *system)
         status = measure();
     if (run.profile.cpus != NULL)
         system->boot->free_pool(run.profile.cpus);
+    tkf_uefi_volume_close();
     tkf_uefi_print("tickfloor: exit %u\n", (unsigned)status);
     leave(run.config.then);
     return status == EXIT_FINE    ? TKF_UEFI_SUCCESS

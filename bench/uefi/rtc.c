@@ -24,13 +24,43 @@ static bool read_clock(struct tkf_uefi_time *ret_time)
            tkf_uefi_system->runtime->get_time(ret_time, NULL) == TKF_UEFI_SUCCESS;
 }
 
+static unsigned days_of_month(unsigned year, unsigned month)
+{
+    static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return month == 2 && leap ? 29 : days[(month + 11) % 12];
+}
+
+/** Make local time UTC, where the firmware says how far apart they are (8.3: local time is UTC less the zone). */
+static void make_utc(struct tkf_uefi_time *t)
+{
+    enum { DAY = 24 * 60 };
+    if (t->time_zone < -DAY || t->time_zone > DAY)
+        return;
+    int minutes = t->hour * 60 + t->minute + t->time_zone;
+    if (minutes < 0 && --t->day == 0) {
+        t->year -= t->month == 1;
+        t->month = t->month == 1 ? 12 : t->month - 1;
+        t->day = (uint8_t)days_of_month(t->year, t->month);
+    } else if (minutes >= DAY && ++t->day > days_of_month(t->year, t->month)) {
+        t->day = 1;
+        t->year += t->month == 12;
+        t->month = t->month == 12 ? 1 : t->month + 1;
+    }
+    minutes = (minutes + DAY) % DAY;
+    t->hour = (uint8_t)(minutes / 60);
+    t->minute = (uint8_t)(minutes % 60);
+}
+
 void tkf_uefi_rtc_stamp(char *ret_text, size_t size)
 {
     struct tkf_uefi_time t = {.year = 0};
     ret_text[0] = '\0';
-    if (read_clock(&t) && t.year >= 1998)
-        tkf_uefi_format(ret_text, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", t.year, t.month, t.day,
-                        t.hour, t.minute, t.second);
+    if (!read_clock(&t) || t.year < 1998)
+        return;
+    make_utc(&t);
+    tkf_uefi_format(ret_text, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", t.year, t.month, t.day,
+                    t.hour, t.minute, t.second);
 }
 
 struct edge {

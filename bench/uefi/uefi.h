@@ -63,6 +63,16 @@ struct tkf_uefi_serial {
 
 /* ---- boot and runtime services (4.4, 4.5, 7, 8) ---- */
 
+#define TKF_UEFI_USED_BY_DRIVER 0x10
+
+/* Who has a protocol open (7.3.11). */
+struct tkf_uefi_use {
+    void *agent, *controller;
+    uint32_t attributes, count;
+};
+
+enum { TKF_UEFI_BY_PROTOCOL = 2 }; /* how to search for handles */
+
 struct tkf_uefi_boot_services {
     struct tkf_uefi_table_header header;
     uint64_t (*raise_tpl)(uint64_t tpl);
@@ -82,8 +92,13 @@ struct tkf_uefi_boot_services {
     tkf_uefi_status (*set_watchdog_timer)(uint64_t seconds, uint64_t code, uint64_t data_size,
                                           const uint16_t *data);
     void *connect_controller, *disconnect_controller;
-    void *open_protocol, *close_protocol, *open_protocol_information;
-    void *protocols_per_handle, *locate_handle_buffer;
+    void *open_protocol, *close_protocol;
+    tkf_uefi_status (*open_protocol_information)(void *handle, const struct tkf_uefi_guid *protocol,
+                                                 struct tkf_uefi_use **ret_uses,
+                                                 uint64_t *ret_count);
+    void *protocols_per_handle;
+    tkf_uefi_status (*locate_handle_buffer)(uint32_t how, const struct tkf_uefi_guid *protocol,
+                                            void *key, uint64_t *ret_count, void ***ret_handles);
     tkf_uefi_status (*locate_protocol)(const struct tkf_uefi_guid *protocol, void *registration,
                                        void **ret_interface);
     /* the rest is not used */

@@ -18,6 +18,13 @@ void tkf_uefi_volume_open(void *image)
         root = NULL;
 }
 
+void tkf_uefi_volume_close(void)
+{
+    if (root != NULL)
+        root->close(root);
+    root = NULL;
+}
+
 int tkf_uefi_volume_read(const uint16_t *name, char *ret_text, size_t size)
 {
     struct tkf_uefi_file *file;
@@ -58,10 +65,13 @@ int tkf_uefi_volume_write(const uint16_t *name, const char *bytes, size_t size,
         *ret_reason = "the image was started from no volume";
         return TKF_EUNSUPPORTED;
     }
-    /* Opening does not shorten a file that is there. */
+    /* Opening does not shorten a file that is there. That it could not be removed is a warning, no error. */
     if (root->open(root, &file, name, TKF_UEFI_FILE_READ | TKF_UEFI_FILE_WRITE, 0) ==
-        TKF_UEFI_SUCCESS)
-        file->remove(file);
+            TKF_UEFI_SUCCESS &&
+        file->remove(file) != TKF_UEFI_SUCCESS) {
+        *ret_reason = "the file of an earlier run could not be replaced";
+        return TKF_EIO;
+    }
     tkf_uefi_status status = root->open(root, &file, name, mode, 0);
     if (status != TKF_UEFI_SUCCESS) {
         *ret_reason = explain(status);

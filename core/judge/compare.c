@@ -251,9 +251,19 @@ static void find_os_adds(struct tkf_comparison *comparison)
     bool a_is_firmware = strcmp(x->os, "uefi") == 0, b_is_firmware = strcmp(y->os, "uefi") == 0;
     if (a_is_firmware == b_is_firmware || comparison->a->ncpus == 0 || comparison->b->ncpus == 0)
         return;
+    if (x->emulated || y->emulated) {
+        bool firmware_is = (b_is_firmware ? y : x)->emulated;
+        os->reason = firmware_is
+                         ? "the firmware ran on an emulated CPU, so what differs means nothing"
+                         : "the system ran on an emulated CPU, so what differs means nothing";
+        os->next = firmware_is ? "boot the firmware image on the machine itself"
+                               : "calibrate on the machine itself";
+        return;
+    }
     if (strcmp(x->arch, y->arch) != 0 || !may_be_same(x->cpu, y->cpu) ||
         !may_be_same(x->cpu_id, y->cpu_id) || !may_be_same(x->microcode, y->microcode)) {
         os->reason = "the machines are not the same";
+        os->next = "make both profiles on one machine";
         return;
     }
     os->known = true;

@@ -46,8 +46,9 @@ struct tkf_os_adds {
     bool
         known; /**< one profile was made under an operating system, the other by firmware, on one machine */
     bool system_is_a; /**< A is the one under the system */
-    const char
-        *reason; /**< one was, but the machines are not one as far as can be told; else NULL */
+    const char *
+        reason; /**< why not, where one is the firmware's: emulated, or not one machine; else NULL */
+    const char *next; /**< what to do about the reason */
     double read_ns, floor_ns[3],
         worst_gap_ns; /**< system less firmware; floor: best, aligned, worst; NAN unknown */
 };

@@ -243,6 +243,17 @@ int tkf_fleet_add_bad(struct tkf_fleet *fleet, const char *file, const char *lab
     return 0;
 }
 
+/**
+ * Where a profile lost a line with a bracket, what is left of it falls into pieces; the first of them has been named. A document
+ * of its own, and one of which no label says whose it is, counts.
+ */
+static bool is_rest(const struct tkf_document *document)
+{
+    static const char schema[] = "\"schema\"";
+    return document->after_broken && document->label[0] != '\0' &&
+           memmem(document->text, document->length, schema, strlen(schema)) == NULL;
+}
+
 static int take_document(void *ctx, struct tkf_document *document)
 {
     struct reading *reading = ctx;
@@ -251,6 +262,8 @@ static int take_document(void *ctx, struct tkf_document *document)
     size_t used;
     int ret;
     reading->ndocuments++;
+    if (is_rest(document))
+        return 1;
     if (document->too_long)
         ret = tkf_refuse(&why, document->line, "give what tickfloor calibrate --json printed",
                          "larger than %zu MiB, so not a profile", TKF_DOCUMENT_MAX >> 20);
@@ -260,7 +273,8 @@ static int take_document(void *ctx, struct tkf_document *document)
     if (ret == TKF_EFORMAT) {
         if (!document->whole_lines) /* others lie between them */
             why.line = document->line;
-        return tkf_fleet_add_bad(reading->fleet, reading->file, document->label, &why);
+        ret = tkf_fleet_add_bad(reading->fleet, reading->file, document->label, &why);
+        return ret < 0 ? ret : 1;
     }
     if (ret == 0) {
         ret = take_profile(reading, document, &profile);

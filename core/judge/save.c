@@ -56,7 +56,29 @@ static int write_file(int fd, mode_t mode, int (*write)(const void *what, FILE *
     return ret;
 }
 
-int tkf_save_whole(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
+/* Opening a pipe that nobody reads would wait for ever; here it is ENXIO. */
+static int write_special(const char *path, int (*write)(const void *what, FILE *out),
+                         const void *what)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return TKF_EIO;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    FILE *out = fdopen(fd, "w");
+    if (!out) {
+        close(fd);
+        return TKF_EIO;
+    }
+    int ret = write(what, out);
+    if (ret == 0 && fflush(out) != 0)
+        ret = TKF_EIO;
+    int reason = errno;
+    fclose(out);
+    errno = reason;
+    return ret;
+}
+
+static int replace(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
                    const void *what)
 {
     static const char suffix[] = ".XXXXXX";
@@ -89,5 +111,25 @@ int tkf_save_whole(const char *path, mode_t mode, int (*write)(const void *what,
 done:
     free(temporary);
     free(folder);
+    return ret;
+}
+
+int tkf_save_whole(const char *path, mode_t mode, int (*write)(const void *what, FILE *out),
+                   const void *what)
+{
+    struct stat there;
+    if (stat(path, &there) != 0)
+        return replace(path, mode, write, what);
+    if (S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        return TKF_EIO;
+    }
+    if (!S_ISREG(there.st_mode))
+        return write_special(path, write, what);
+    char *target = realpath(path, NULL); /* a link stays one */
+    if (!target)
+        return errno == ENOMEM ? TKF_ENOMEM : TKF_EIO;
+    int ret = replace(target, mode, write, what);
+    free(target);
     return ret;
 }

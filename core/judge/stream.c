@@ -28,6 +28,7 @@ struct source {
     unsigned line;          /* on which it begins */
     unsigned depth;         /* open brackets; 0: no document */
     bool in_string, escaped, too_long;
+    bool broken;     /* the document before was, as take() said */
     bool line_start; /* nothing was seen of the current line */
     /*
      * A brace at the beginning of a line may begin the next profile, the one before having been cut off: it does when the
@@ -58,8 +59,11 @@ static int hand_on(struct stream *stream, struct source *source, size_t length)
         .line = source->line,
         .whole_lines = !stream->labelled,
         .too_long = source->too_long,
+        .after_broken = source->broken,
     };
-    return stream->take(stream->ctx, &document);
+    int ret = stream->take(stream->ctx, &document);
+    source->broken = ret > 0;
+    return ret < 0 ? ret : 0;
 }
 
 static void end_document(struct source *source)

@@ -18,9 +18,10 @@ struct tkf_document {
     const char *label; /**< of its lines; "" without */
     char *text;        /**< [length]; may be changed; valid during the call */
     size_t length;
-    unsigned line;    /**< of the stream, on which it begins */
-    bool whole_lines; /**< its lines follow each other in the stream */
-    bool too_long;    /**< what is over TKF_DOCUMENT_MAX bytes of it was dropped */
+    unsigned line;     /**< of the stream, on which it begins */
+    bool whole_lines;  /**< its lines follow each other in the stream */
+    bool too_long;     /**< what is over TKF_DOCUMENT_MAX bytes of it was dropped */
+    bool after_broken; /**< take() said so of the one before of this label */
 };
 
 #define TKF_DOCUMENT_MAX ((size_t)16 << 20)
@@ -29,7 +30,7 @@ struct tkf_document {
  * Hand each document of a stream on as soon as it is whole; one that the end, or the beginning of the next profile, cuts off as
  * it is. Lines between documents are counted and dropped.
  *
- * @param take         a negative code ends it, and is returned.
+ * @param take         a negative code ends it, and is returned; 1: that document was broken, what follows may be the rest of it.
  * @param ret_strays   lines that are no part of a document.
  * Errors: TKF_EIO with errno · TKF_ENOMEM · what take() returns.
  */

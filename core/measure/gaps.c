@@ -8,6 +8,8 @@
 #define BATCHES 9
 #define BATCH   64
 
+#define ALIKE_MAX (1u << 24) /* readings, a tenth of a second: the counter has stopped */
+
 /** The longest step among some readings in a row, when nothing disturbs them: an emulator's counter may rest for a microsecond. */
 static double usual_step_ticks(const struct tkf_env *env, const struct tkf_source *src)
 {
@@ -40,8 +42,10 @@ uint64_t tkf_gap_threshold_ticks(const struct tkf_env *env, const struct tkf_cou
 uint64_t tkf_gap_next(const struct tkf_env *env, const struct tkf_source *src, uint64_t gap_ticks,
                       uint64_t until_ticks, uint64_t *last)
 {
-    while (*last < until_ticks) {
+    unsigned alike = 0;
+    while (*last < until_ticks && alike < ALIKE_MAX) {
         uint64_t now = tkf_window_now(env, src), step = now > *last ? now - *last : 0;
+        alike = now == *last ? alike + 1 : 0;
         *last = now;
         if (step > gap_ticks)
             return step;

@@ -10,7 +10,7 @@ uint64_t tkf_gap_threshold_ticks(const struct tkf_env *env, const struct tkf_cou
                                  double ns);
 
 /**
- * Read the counter until it makes a step above `gap_ticks`, or reaches `until_ticks`.
+ * Read the counter until it makes a step above `gap_ticks`, or reaches `until_ticks`, or has stopped.
  *
  * @param last  the reading to go on from; on return the last one, which ends the gap.
  * @return the length of the gap in ticks; 0 when there was none. One under way at until_ticks is seen whole.

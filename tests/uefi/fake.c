@@ -38,6 +38,8 @@ static uint64_t read_key(struct tkf_uefi_text_input *self, struct tkf_uefi_key *
     (void)self;
     (void)ret_key;
     called();
+    if (fake.key_stuck)
+        return TKF_UEFI_SUCCESS;
     return fake.key_after > 0 && --fake.key_after == 0 ? TKF_UEFI_SUCCESS : TKF_UEFI_NOT_READY;
 }
 
@@ -45,6 +47,9 @@ static uint64_t serial_write(struct tkf_uefi_serial *self, uint64_t *size, const
 {
     (void)self;
     called();
+    fake.serial_writes++;
+    if (fake.serial_fails)
+        return TKF_UEFI_DEVICE_ERROR;
     for (uint64_t i = 0; i < *size; i++)
         append(fake.serial, sizeof fake.serial, &fake.serial_size, ((const char *)bytes)[i]);
     return TKF_UEFI_SUCCESS;
@@ -74,10 +79,19 @@ static uint64_t file_open(struct tkf_uefi_file *self, struct tkf_uefi_file **ret
     if (!config)
         fake.stored_there = true;
     *ret_file = config ? &config_file : &json_file;
+    fake.open++;
     return TKF_UEFI_SUCCESS;
 }
 
-static uint64_t file_done(struct tkf_uefi_file *self)
+static uint64_t file_close(struct tkf_uefi_file *self)
+{
+    (void)self;
+    called();
+    fake.open--;
+    return TKF_UEFI_SUCCESS;
+}
+
+static uint64_t file_flush(struct tkf_uefi_file *self)
 {
     (void)self;
     called();
@@ -88,6 +102,9 @@ static uint64_t file_remove(struct tkf_uefi_file *self)
 {
     (void)self;
     called();
+    fake.open--;
+    if (fake.cannot_remove)
+        return 2; /* EFI_WARN_DELETE_FAILURE: closed and still there */
     fake.stored_there = false;
     fake.stored_size = 0;
     return TKF_UEFI_SUCCESS;
@@ -117,10 +134,10 @@ static uint64_t file_write(struct tkf_uefi_file *self, uint64_t *size, const voi
     return TKF_UEFI_SUCCESS;
 }
 
-#define FILE_SERVICES                                                                    \
-    {                                                                                    \
-        .open = file_open, .close = file_done, .remove = file_remove, .read = file_read, \
-        .write = file_write, .flush = file_done                                          \
+#define FILE_SERVICES                                                                     \
+    {                                                                                     \
+        .open = file_open, .close = file_close, .remove = file_remove, .read = file_read, \
+        .write = file_write, .flush = file_flush                                          \
     }
 static struct tkf_uefi_file root = FILE_SERVICES, config_file = FILE_SERVICES,
                             json_file = FILE_SERVICES;
@@ -129,6 +146,7 @@ static uint64_t open_volume(struct tkf_uefi_file_system *self, struct tkf_uefi_f
 {
     (void)self;
     *ret_root = &root;
+    fake.open++;
     return TKF_UEFI_SUCCESS;
 }
 
@@ -145,18 +163,98 @@ static uint64_t handle_protocol(void *handle, const struct tkf_uefi_guid *guid, 
         *ret = &loaded;
     else if (memcmp(guid, &tkf_uefi_file_system_guid, sizeof *guid) == 0 && !fake.no_volume)
         *ret = &files;
+    else if (memcmp(guid, &tkf_uefi_serial_guid, sizeof *guid) == 0)
+        *ret = &serial;
     else
         return TKF_UEFI_UNSUPPORTED;
     return TKF_UEFI_SUCCESS;
 }
 
+static uint64_t locate_handle_buffer(uint32_t how, const struct tkf_uefi_guid *guid, void *key,
+                                     uint64_t *ret_count, void ***ret_handles)
+{
+    static void *ports[] = {&serial};
+    (void)key;
+    called();
+    if (how != TKF_UEFI_BY_PROTOCOL || fake.no_serial ||
+        memcmp(guid, &tkf_uefi_serial_guid, sizeof *guid) != 0)
+        return TKF_UEFI_NOT_FOUND;
+    *ret_count = 1;
+    *ret_handles = memcpy(malloc(sizeof ports), ports, sizeof ports);
+    fake.pools++;
+    return TKF_UEFI_SUCCESS;
+}
+
+static uint64_t open_protocol_information(void *handle, const struct tkf_uefi_guid *guid,
+                                          struct tkf_uefi_use **ret_uses, uint64_t *ret_count)
+{
+    (void)handle;
+    (void)guid;
+    called();
+    *ret_uses = calloc(2, sizeof **ret_uses);
+    (*ret_uses)[1].attributes = fake.serial_unused ? 1 : TKF_UEFI_USED_BY_DRIVER;
+    *ret_count = 2;
+    fake.pools++;
+    return TKF_UEFI_SUCCESS;
+}
+
+/* ---- processors: numbers 0 to others, 1 is the boot processor ---- */
+
+static uint64_t mp_count(struct tkf_uefi_mp_services *self, uint64_t *ret_all,
+                         uint64_t *ret_enabled)
+{
+    (void)self;
+    called();
+    *ret_all = *ret_enabled = fake.others + 1;
+    return TKF_UEFI_SUCCESS;
+}
+
+static uint64_t mp_info(struct tkf_uefi_mp_services *self, uint64_t number,
+                        struct tkf_uefi_processor *ret_processor)
+{
+    (void)self;
+    called();
+    *ret_processor = (struct tkf_uefi_processor){.id = number, .status = number == 1 ? 7 : 6};
+    return TKF_UEFI_SUCCESS;
+}
+
+static uint64_t mp_start_one(struct tkf_uefi_mp_services *self, void (*procedure)(void *),
+                             uint64_t number, void *event, uint64_t timeout_us, void *arg,
+                             uint8_t *ret_finished)
+{
+    (void)self;
+    called();
+    if (event != NULL || ret_finished != NULL || timeout_us == 0 || number == 1)
+        return TKF_UEFI_INVALID_PARAMETER;
+    if (number == fake.dead)
+        return TKF_UEFI_NOT_READY;
+    fake.masked++; /* of the services none may be called there */
+    procedure(arg);
+    fake.masked--;
+    return TKF_UEFI_SUCCESS;
+}
+
+static uint64_t mp_who_am_i(struct tkf_uefi_mp_services *self, uint64_t *ret_number)
+{
+    (void)self;
+    called();
+    *ret_number = 1;
+    return TKF_UEFI_SUCCESS;
+}
+
+static struct tkf_uefi_mp_services processors = {
+    .count = mp_count, .info = mp_info, .start_one = mp_start_one, .who_am_i = mp_who_am_i};
+
 static uint64_t locate_protocol(const struct tkf_uefi_guid *guid, void *registration, void **ret)
 {
     (void)registration;
     called();
-    if (memcmp(guid, &tkf_uefi_serial_guid, sizeof *guid) != 0 || fake.no_serial)
+    if (memcmp(guid, &tkf_uefi_serial_guid, sizeof *guid) == 0 && !fake.no_serial)
+        *ret = &serial;
+    else if (memcmp(guid, &tkf_uefi_mp_services_guid, sizeof *guid) == 0 && fake.others > 0)
+        *ret = &processors;
+    else
         return TKF_UEFI_NOT_FOUND;
-    *ret = &serial;
     return TKF_UEFI_SUCCESS;
 }
 
@@ -176,6 +274,7 @@ static uint64_t allocate_pool(uint32_t type, uint64_t size, void **ret)
     (void)type;
     called();
     *ret = malloc(size);
+    fake.pools++;
     return TKF_UEFI_SUCCESS;
 }
 
@@ -183,6 +282,7 @@ static uint64_t free_pool(void *memory)
 {
     called();
     free(memory);
+    fake.pools--;
     return TKF_UEFI_SUCCESS;
 }
 
@@ -224,7 +324,8 @@ static uint64_t get_time(struct tkf_uefi_time *ret, void *capabilities)
     *ret = (struct tkf_uefi_time){.year = 2026,
                                   .month = 11,
                                   .day = 30,
-                                  .hour = 7,
+                                  .hour = (uint8_t)fake.hour,
+                                  .time_zone = fake.time_zone,
                                   .minute = (uint8_t)((unsigned)s / 60 % 60),
                                   .second = (uint8_t)((unsigned)s % 60)};
     return TKF_UEFI_SUCCESS;
@@ -250,6 +351,8 @@ struct tkf_uefi_system_table *fake_firmware(void)
         .stall = stall,
         .set_watchdog_timer = set_watchdog,
         .locate_protocol = locate_protocol,
+        .locate_handle_buffer = locate_handle_buffer,
+        .open_protocol_information = open_protocol_information,
     };
     static struct tkf_uefi_runtime_services runtime = {.get_time = get_time,
                                                        .reset_system = reset_system};
@@ -257,6 +360,9 @@ struct tkf_uefi_system_table *fake_firmware(void)
     memset(&fake, 0, sizeof fake);
     fake.room = sizeof fake.stored;
     fake.poll_ns = 2000;
+    fake.dead = 1;
+    fake.hour = 7;
+    fake.time_zone = 0x7ff;
     system = (struct tkf_uefi_system_table){.header.revision = 2 << 16 | 70,
                                             .vendor = (const uint16_t *)u"Fake",
                                             .con_in = &keyboard,

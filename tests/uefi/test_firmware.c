@@ -149,10 +149,35 @@ static void a_console_that_fails(void **unused)
     tkf_uefi_print("%u\n", 2u);
     tkf_uefi_system->con_out = NULL;
     tkf_uefi_print("%u\n", 3u);
-    fake.no_serial = true;
-    tkf_uefi_print("%u\n", 4u);
     assert_string_equal(fake.printed, "1\n");
     assert_string_equal(fake.serial, "2\n3\n");
+
+    fake_firmware();
+    tkf_uefi_system->con_out = NULL;
+    fake.no_serial = true;
+    tkf_uefi_console_open();
+    tkf_uefi_print("%u\n", 4u);
+    fake.no_serial = false;
+    fake.serial_fails = true; /* after what may be a second */
+    tkf_uefi_print("%s\n", "many characters");
+    assert_int_equal(fake.serial_writes, 1);
+}
+
+static void a_serial_port_beside_the_console(void **unused)
+{
+    (void)unused;
+    fake.serial_unused = true;
+    tkf_uefi_console_open();
+    tkf_uefi_print("%u\n", 1u);
+    assert_string_equal(fake.printed, "1\n");
+    assert_string_equal(fake.serial, "1\n");
+
+    fake_firmware(); /* its terminal is the console */
+    tkf_uefi_console_open();
+    tkf_uefi_print("%u\n", 2u);
+    assert_string_equal(fake.printed, "2\n");
+    assert_string_equal(fake.serial, "");
+    assert_int_equal(fake.pools, 0);
 }
 
 static void waits_for_a_key_and_not_for_ever(void **unused)
@@ -161,6 +186,8 @@ static void waits_for_a_key_and_not_for_ever(void **unused)
     assert_false(tkf_uefi_wait_for_key(60));
     assert_true(fake.now_ns > 59e9 && fake.now_ns < 61e9);
     fake.key_after = 5;
+    assert_true(tkf_uefi_wait_for_key(60));
+    fake.key_stuck = true;
     assert_true(tkf_uefi_wait_for_key(60));
     tkf_uefi_system->con_in = NULL;
     assert_false(tkf_uefi_wait_for_key(60));
@@ -242,7 +269,10 @@ static void the_right_settings_beside_a_wrong_one_hold(void **unused)
 static int store(const char **ret_reason)
 {
     tkf_uefi_volume_open(&fake);
-    return tkf_uefi_volume_write((const uint16_t *)u"tickfloor.json", "12345", 5, ret_reason);
+    int error = tkf_uefi_volume_write((const uint16_t *)u"tickfloor.json", "12345", 5, ret_reason);
+    tkf_uefi_volume_close();
+    assert_int_equal(fake.open, 0);
+    return error;
 }
 
 static void a_file_is_written_whole_or_not_at_all(void **unused)
@@ -252,6 +282,10 @@ static void a_file_is_written_whole_or_not_at_all(void **unused)
     assert_int_equal(store(&reason), 0);
     assert_int_equal(store(&reason), 0); /* over the old one */
     assert_int_equal(fake.stored_size, 5);
+    fake.cannot_remove = true;
+    assert_int_equal(store(&reason), TKF_EIO);
+    assert_string_equal(reason, "the file of an earlier run could not be replaced");
+    fake.cannot_remove = false;
 
     fake.room = 3;
     assert_int_equal(store(&reason), TKF_EIO);
@@ -341,6 +375,27 @@ static void a_real_time_clock_that_does_not_work(void **unused)
     assert_int_equal(c.nrates, 1);
 }
 
+static void the_time_is_utc(void **unused)
+{
+    (void)unused;
+    static const struct {
+        unsigned hour;
+        int16_t zone;
+        const char *stamp;
+    } rows[] = {
+        {7, 0x7ff, "2026-11-30T07:00:00Z"}, {7, 0, "2026-11-30T07:00:00Z"},
+        {7, -60, "2026-11-30T06:00:00Z"},   {0, -60, "2026-11-29T23:00:00Z"},
+        {18, 330, "2026-11-30T23:30:00Z"},  {23, 60, "2026-12-01T00:00:00Z"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char stamp[32];
+        fake.hour = rows[i].hour;
+        fake.time_zone = rows[i].zone;
+        tkf_uefi_rtc_stamp(stamp, sizeof stamp);
+        assert_string_equal(stamp, rows[i].stamp);
+    }
+}
+
 static void edges_are_seen_sharply_or_not_used(void **unused)
 {
     (void)unused;
@@ -365,13 +420,13 @@ static void gaps(void **unused)
     struct tkf_counter c = gigahertz();
     struct tkf_env env = fake_env();
     struct tkf_uefi_gaps found;
-    tkf_uefi_gaps_find(&env, &c, 1, &found);
+    assert_int_equal(tkf_uefi_gaps_find(&env, &c, 1, &found), 0);
     assert_int_equal(found.count, 0);
     assert_true(found.seconds >= 1 && found.seconds < 1.11);
 
     fake.stolen_every_ns = 10e6;
     fake.stolen_ns = 70000;
-    tkf_uefi_gaps_find(&env, &c, 2, &found);
+    assert_int_equal(tkf_uefi_gaps_find(&env, &c, 2, &found), 0);
     assert_in_range(found.count, 195, 205);
     assert_true(fabs(found.worst_ns - 70000) < 500);
     assert_true(fabs(found.lost_share - 0.007) < 0.0005);
@@ -418,6 +473,7 @@ int main(void)
         TEST(what_does_not_fit_is_counted),
         TEST(writes_what_the_command_writes),
         TEST(a_console_that_fails),
+        TEST(a_serial_port_beside_the_console),
         TEST(waits_for_a_key_and_not_for_ever),
         TEST(settings),
         TEST(nonsense_is_named),
@@ -426,6 +482,7 @@ int main(void)
         TEST(a_file_that_is_too_long),
         TEST(the_real_time_clock_agrees_or_not),
         TEST(a_real_time_clock_that_does_not_work),
+        TEST(the_time_is_utc),
         TEST(edges_are_seen_sharply_or_not_used),
         TEST(gaps),
         TEST(tables_are_found),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "fake.h"
@@ -15,12 +16,12 @@
 
 /* ---- a CPU that takes one cycle, 0.25 ns, for everything ---- */
 
-static bool stuck;
+static double stops_ns;
 
 static uint64_t ticks_now(double work_ns)
 {
     fake.now_ns += work_ns;
-    return stuck ? 5 : (uint64_t)fake.now_ns;
+    return (uint64_t)(fake.now_ns < stops_ns ? fake.now_ns : stops_ns);
 }
 
 static void TKF_KERNEL_ABI burst(uint64_t *ret_ticks, uint64_t n)
@@ -32,8 +33,8 @@ static void TKF_KERNEL_ABI burst(uint64_t *ret_ticks, uint64_t n)
 #define KERNEL(id, shape, role, offset, ops, text)                             \
     static void TKF_KERNEL_ABI run_##id(uint64_t iters, uint64_t ret_ticks[2]) \
     {                                                                          \
-        ret_ticks[0] = ticks_now(200);                                          \
-        ret_ticks[1] = ticks_now(200 + 0.25 * (double)iters * (ops));           \
+        ret_ticks[0] = ticks_now(200);                                         \
+        ret_ticks[1] = ticks_now(200 + 0.25 * (double)iters * (ops));          \
     }
 #define POINT(id, shape, role, offset, ops, text) run_##id,
 TKF_KERNELS(KERNEL)
@@ -83,32 +84,48 @@ static void assert_says(const char *text)
     }
     flat[n] = '\0';
     if (strstr(flat, text) == NULL)
-        fail_msg("does not say '%s'", text);
+        fail_msg("does not say '%s': %s", text, flat);
+}
+
+/** How many lines were printed, none of them wider than 79 columns. */
+static unsigned lines_that_fit(void)
+{
+    unsigned lines = 0, columns = 0;
+    for (const char *at = fake.printed; *at != '\0'; at++) {
+        columns = *at == '\n' ? 0 : columns + 1;
+        lines += *at == '\n';
+        assert_in_range(columns, 0, 79);
+    }
+    return lines;
 }
 
 static int setup(void **unused)
 {
     (void)unused;
     fake_firmware();
-    stuck = false;
+    stops_ns = INFINITY;
     return 0;
 }
 
 static int services_kept(void **unused)
 {
     (void)unused;
-    return fake.while_masked == 0 && fake.masked == 0 && fake.watchdog_off ? 0 : -1;
+    return fake.while_masked == 0 && fake.masked == 0 && fake.watchdog_off && fake.open == 0 &&
+                   fake.pools == 0
+               ? 0
+               : -1;
 }
 
 static void measures_and_powers_off(void **unused)
 {
     (void)unused;
     assert_int_equal(boot("then = poweroff"), TKF_UEFI_SUCCESS);
-    assert_says("cycle 0.25 ns, 4000 MHz; empty loop 0.25 - 0.25 - 0.25 ns, 1 - 1 - 1 cycles");
+    assert_says("cycle 0.25 ns, 4000 MHz empty loop 0.25 - 0.25 - 0.25 ns, 1 - 1 - 1 cycles");
     assert_says("made-up 1000 MHz, verified by the real-time clock");
     assert_says("saved as tickfloor.json");
     assert_says("0 above 2 us");
     assert_says("tickfloor: exit 0");
+    assert_in_range(lines_that_fit(), 10, 24); /* of the 25 of a screen */
     assert_true(fake.was_reset && fake.reset_type == TKF_UEFI_RESET_SHUTDOWN);
     assert_true(fake.stored_there && fake.stored_size > 1000);
 }
@@ -132,12 +149,53 @@ static void reboots(void **unused)
 static void a_counter_that_does_not_advance(void **unused)
 {
     (void)unused;
-    stuck = true;
+    stops_ns = 5;
     assert_int_equal(boot("then = exit"), TKF_UEFI_DEVICE_ERROR);
     assert_says("tickfloor: could not measure: ");
     assert_says("tickfloor: made-up: the counter did not advance");
     assert_says("tickfloor: exit 3");
     assert_false(fake.stored_there);
+}
+
+static void a_counter_that_stops(void **unused)
+{
+    (void)unused;
+    /* While it is proved, held against the clock, measured with, and while gaps are looked for. */
+    boot("then = exit");
+    double whole_ns = fake.now_ns;
+    for (double share = 0.001; share < 0.99; share += 0.09) {
+        setup(NULL);
+        stops_ns = share * whole_ns;
+        assert_int_equal(boot("then = exit"), TKF_UEFI_DEVICE_ERROR);
+        assert_says("tickfloor: could not measure: ");
+        assert_says("tickfloor: exit 3");
+    }
+}
+
+static void other_processors(void **unused)
+{
+    (void)unused;
+    fake.others = 3;
+    fake.dead = 2;
+    assert_int_equal(boot("then = exit"), TKF_UEFI_SUCCESS);
+    assert_says("made-up, UEFI 2.7, Fake 0x0, 4 CPUs");
+    assert_says("CPU 1 cycle 0.25 ns");
+    assert_says("CPU 0 cycle 0.25 ns");
+    assert_says("CPU 3 cycle 0.25 ns");
+    assert_says("processors that were not measured: 1;");
+
+    setup(NULL);
+    fake.others = 299;
+    assert_int_equal(boot("then = exit"), TKF_UEFI_SUCCESS);
+    assert_says("300 CPUs");
+    assert_says("and 253 more in tickfloor.json");
+    assert_says("processors that were not measured: 44;");
+
+    setup(NULL);
+    fake.others = 3;
+    assert_int_equal(boot("cpus = boot\nthen = exit"), TKF_UEFI_SUCCESS);
+    assert_null(strstr(fake.printed, "CPU 0"));
+    assert_null(strstr(fake.printed, "not measured"));
 }
 
 static void no_real_time_clock(void **unused)
@@ -178,6 +236,7 @@ static void settings_that_are_none(void **unused)
     assert_int_equal(boot("seconds = soon\nthen = poweroff"), TKF_UEFI_INVALID_PARAMETER);
     assert_says("tickfloor: tickfloor.cfg:1: 'seconds = soon' is no setting; give a whole number");
     assert_says("tickfloor: exit 2");
+    assert_in_range(lines_that_fit(), 3, 8);
     assert_true(fake.was_reset);
     assert_int_equal(boot(long_text), TKF_UEFI_INVALID_PARAMETER);
     assert_says("longer than 4095 bytes");
@@ -191,6 +250,8 @@ int main(void)
         TEST(waits_for_a_key_by_itself),
         TEST(reboots),
         TEST(a_counter_that_does_not_advance),
+        TEST(a_counter_that_stops),
+        TEST(other_processors),
         TEST(no_real_time_clock),
         TEST(no_volume),
         TEST(a_console_that_fails),

@@ -257,11 +257,9 @@ int tkf_explore_bandwidth(struct tkf_explorer *x)
 
     x->env.progress(x->env.ctx, 0.3, "bandwidth of memory, one core");
     like.bytes = (alone < most ? alone : most) & round;
-    error = tkf_memory_map(like.bytes, &memory);
-    if (error != 0)
-        goto end;
     /* Half of it would still be twice the last cache. */
-    like.at = like.bytes >= alone / 2 ? memory.at : NULL;
+    bool enough = like.bytes >= alone / 2 && tkf_memory_map(like.bytes, &memory) == 0;
+    like.at = enough ? memory.at : NULL;
     if (like.at != NULL)
         memset(like.at, 1, like.bytes);
     add_one_core(x, "memory", &like, TKF_ESTIMATE_MEDIAN, too_little);
@@ -269,12 +267,10 @@ int tkf_explore_bandwidth(struct tkf_explorer *x)
 
     x->env.progress(x->env.ctx, 0.6, "bandwidth of memory, all cores");
     like.bytes = (share * x->ncpus <= most ? share : most / x->ncpus) & round;
-    error = tkf_memory_map(like.bytes * x->ncpus, &memory);
-    if (error != 0)
-        goto end;
+    enough = like.bytes >= share / 2 && tkf_memory_map(like.bytes * x->ncpus, &memory) == 0;
     for (unsigned i = 0; i < x->ncpus; i++) {
         lanes[i] = like;
-        lanes[i].at = like.bytes >= share / 2 ? memory.at + i * like.bytes : NULL;
+        lanes[i].at = enough ? memory.at + i * like.bytes : NULL;
     }
     add_all_cores(x, "memory", lanes, too_little);
     if (x->env.cancelled(x->env.ctx))

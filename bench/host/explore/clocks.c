@@ -22,11 +22,11 @@ static uint64_t read_ns(clockid_t id)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void read_clock(void *arg, unsigned n)
+static void read_clock(void *arg, uint64_t n)
 {
     clockid_t id = *(const clockid_t *)arg;
     struct timespec now;
-    for (unsigned i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++)
         clock_gettime(id, &now);
 }
 
@@ -100,6 +100,7 @@ static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *cl
     } else {
         tkf_explore_add(x, names[0], "what clock_getres() says", "ns", unknown, reason);
     }
+    tkf_explore_drop_cycles(x);
 
     const char *step_text =
         "what it advances by, from readings in a row; below 4 ns what clock_getres() says";
@@ -119,6 +120,7 @@ static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *cl
         tkf_explore_add(x, names[1], step_text, "ns", unknown, still);
     else
         tkf_turn_add(turns, names[1], step_text, "ns", step);
+    tkf_explore_drop_cycles(x);
 
     snprintf(text, sizeof text, "one clock_gettime() of the clock %s", clock->name);
     clockid_t id = clock->id;
@@ -129,7 +131,7 @@ static void explore_clock(struct tkf_turns *turns, const struct tkf_os_clock *cl
         tkf_explore_add(x, names[2], text, "ns", unknown, reason);
 }
 
-static void read_fenced(void *arg, unsigned n)
+static void read_fenced(void *arg, uint64_t n)
 {
     const struct tkf_explorer *x = arg;
     uint64_t ticks[BURST];
@@ -137,10 +139,10 @@ static void read_fenced(void *arg, unsigned n)
         tkf_window_burst(&x->env, x->counter->source, ticks, n < BURST ? n : BURST);
 }
 
-static void read_bare(void *arg, unsigned n)
+static void read_bare(void *arg, uint64_t n)
 {
     (void)arg;
-    for (unsigned i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++)
         tkf_now_unfenced();
 }
 

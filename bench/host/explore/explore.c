@@ -101,6 +101,12 @@ void tkf_explore_add(struct tkf_explorer *x, const char *name, const char *text,
                               step->value.hi / x->cycle_ns};
 }
 
+void tkf_explore_drop_cycles(struct tkf_explorer *x)
+{
+    struct tkf_step *step = &x->out->steps[x->out->nsteps - 1];
+    step->cycles = (struct tkf_band){tkf_nan(), tkf_nan(), tkf_nan()};
+}
+
 struct tkf_band tkf_explore_median(double *samples, unsigned nsamples)
 {
     if (nsamples == 0)

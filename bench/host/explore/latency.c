@@ -185,14 +185,14 @@ int tkf_explore_latency(struct tkf_explorer *x)
     uint64_t last = tkf_explore_last_cache(out);
     uint64_t bytes =
         tkf_explore_budget(last > 0 ? TKF_BEYOND_LAST_CACHE * last : TKF_NO_CACHE_BYTES);
-    if (bytes < SMALLEST_BYTES)
-        bytes = SMALLEST_BYTES;
-    struct tkf_memory memory;
-    if (tkf_memory_map(bytes, &memory) != 0)
-        return TKF_ENOMEM;
+    struct tkf_memory memory = {NULL, 0, NULL, 0};
+    /* A limit may leave less than it promised. The curve ends earlier then, and what it does not reach has that reason. */
+    while (bytes >= SMALLEST_BYTES && tkf_memory_map(bytes, &memory) != 0)
+        bytes /= 2;
     uint64_t from_ns = x->env.clock_ns(x->env.ctx), now_ns = from_ns;
     /* Twice, where there is time for it: what disturbs lasts longer than the windows of one point. */
-    for (unsigned pass = 0; pass < 2 && now_ns + (now_ns - from_ns) <= x->end_ns; pass++) {
+    for (unsigned pass = 0;
+         memory.at != NULL && pass < 2 && now_ns + (now_ns - from_ns) <= x->end_ns; pass++) {
         bool partial = out->partial;
         measure_curve(x, memory.at, bytes);
         out->partial = pass == 0 ? out->partial : partial;

@@ -13,10 +13,10 @@
 /* The kernel takes pages from its lists some 60 at once: windows of fewer are with or without one such trip. */
 #define PAGES_LEAST 64
 
-static void allocate(void *arg, unsigned n)
+static void allocate(void *arg, uint64_t n)
 {
     (void)arg;
-    for (unsigned i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         void *block = malloc(64);
         __asm__ volatile("" : "+r"(block) : : "memory"); /* or the compiler removes the pair */
         free(block);
@@ -65,12 +65,12 @@ static void map_anew(void *arg)
     region->first = region->mapped + (past > 0 ? region->page_bytes - past : 0);
 }
 
-static void touch(void *arg, unsigned n)
+static void touch(void *arg, uint64_t n)
 {
     struct region *region = arg;
     if (region->mapped == NULL)
         return;
-    for (unsigned i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++)
         *(volatile char *)(region->first + i * region->page_bytes) = 1;
 }
 

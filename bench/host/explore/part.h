@@ -41,6 +41,9 @@ int tkf_explore_noise(struct tkf_explorer *x);
 void tkf_explore_add(struct tkf_explorer *x, const char *name, const char *text, const char *unit,
                      struct tkf_band value, const char *reason);
 
+/** Say no cycles of the step that was added last: the core does not work for so long, or it is no time that passes at all. */
+void tkf_explore_drop_cycles(struct tkf_explorer *x);
+
 /** The 95 % order-statistic interval and the median of samples, which are sorted in place; NAN without any. */
 struct tkf_band tkf_explore_median(double *samples, unsigned nsamples);
 

@@ -50,5 +50,6 @@ void tkf_explore_sleeps(struct tkf_turns *turns)
                  "nanosleep() of %s took longer by this: 1 %%, median and 99 %% of %u; %s",
                  lengths[i].name, n, slack);
         tkf_turn_add(turns, name, text, "ns", band);
+        tkf_explore_drop_cycles(x);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the files behind tkf_explore_system(), _frequency() and _noise() share: a turn at the part's time, the cost of an
- * operation; and what each operating system answers, in linux/explore.c and macos/explore.c.
+ * What the files behind tkf_explore_system(), _frequency() and _noise() share: a turn at the part's time;
+ * and what each operating system answers, in linux/explore.c and macos/explore.c.
  */
 #ifndef TKF_EXPLORE_SYSTEM_H
 #define TKF_EXPLORE_SYSTEM_H
@@ -10,6 +10,7 @@
 
 #include "explore/part.h"
 #include "explore/partner.h"
+#include "explore/timing.h"
 
 /* ---- turn.c: the part's time, shared out ----------------------------------------------------------------------------------- */
 
@@ -27,31 +28,15 @@ uint64_t tkf_turn(struct tkf_turns *turns, double weight);
 void tkf_turn_add(struct tkf_turns *turns, const char *name, const char *text, const char *unit,
                   struct tkf_band value);
 
+/** In its turn: what an operation costs. */
+void tkf_op_step(struct tkf_turns *turns, const char *name, const char *text,
+                 const struct tkf_op *op);
+
 /** Whether a step that collects samples until `until_ns` goes on. */
 bool tkf_turn_goes_on(struct tkf_explorer *x, uint64_t until_ns);
 
 /** The counter, now, fenced. */
 uint64_t tkf_turn_now(const struct tkf_explorer *x);
-
-/* ---- cost.c: what an operation costs ----------------------------------------------------------------------------------------- */
-
-struct tkf_op {
-    void (*prepare)(void *arg); /**< before each window, not timed; NULL: nothing */
-    void (*run)(void *arg, unsigned n);
-    void *arg;
-    unsigned least, most; /**< that `n` may be; 0: one, and no limit */
-};
-
-/**
- * What one operation costs, ns: the median of differences between windows of n and of 2 n operations, which hold no
- * reading of the counter. A window is some 20 us, or two operations.
- * @return NAN when the time did not suffice for 3 samples.
- */
-struct tkf_band tkf_op_cost(struct tkf_explorer *x, const struct tkf_op *op, uint64_t until_ns);
-
-/** In its turn: cost and add. */
-void tkf_op_step(struct tkf_turns *turns, const char *name, const char *text,
-                 const struct tkf_op *op);
 
 /* ---- the groups of steps --------------------------------------------------------------------------------------------------- */
 

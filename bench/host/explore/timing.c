@@ -6,7 +6,10 @@
 #include "timing.h"
 #include "window.h"
 
-#define WINDOW_NS 40e3
+#define WINDOW_NS    40e3
+#define OP_WINDOW_NS 15e3 /* and its double: most fit between two interruptions */
+#define OP_MIN       3
+#define OP_MAX       401
 #define OPS_MAX  \
     (UINT64_C(1) \
      << 26) /* as for the floor: what does not fill a window with so many takes no time */
@@ -20,51 +23,66 @@
 
 static const struct tkf_band unknown = {__builtin_nan(""), __builtin_nan(""), __builtin_nan("")};
 
-/** One window at work. */
-struct window {
-    struct tkf_explorer *x;
-    tkf_work_fn *work;
-    void *arg;
-};
-
 /** Ticks of n operations; 0 when the counter went back. */
-static double run(const struct window *w, uint64_t n)
+static double run(const struct tkf_explorer *x, const struct tkf_op *op, uint64_t n)
 {
-    const struct tkf_source *src = w->x->counter->source;
-    uint64_t from = tkf_window_now(&w->x->env, src);
-    w->work(w->arg, n);
-    uint64_t to = tkf_window_now(&w->x->env, src);
+    const struct tkf_source *src = x->counter->source;
+    if (op->prepare != NULL)
+        op->prepare(op->arg);
+    uint64_t from = tkf_window_now(&x->env, src);
+    op->run(op->arg, n);
+    uint64_t to = tkf_window_now(&x->env, src);
     return to > from ? (double)(to - from) : 0;
 }
 
 /** The middle of a few windows of n operations. */
-static double middle(const struct window *w, uint64_t n)
+static double middle(const struct tkf_explorer *x, const struct tkf_op *op, uint64_t n)
 {
     double ticks[SHORT_NEED];
     for (unsigned i = 0; i < SHORT_NEED; i++)
-        ticks[i] = run(w, n);
+        ticks[i] = run(x, op, n);
     tkf_sort(ticks, SHORT_NEED);
     return ticks[SHORT_NEED / 2];
 }
 
-/** How many operations fill a window; 0 when none do. */
-static uint64_t fill(const struct window *w)
+/** How many operations fill a window, or half of op->most where that is fewer; 0 when none do. */
+static uint64_t fill(const struct tkf_explorer *x, const struct tkf_op *op, double window_ns)
 {
-    const struct tkf_counter *c = w->x->counter;
-    double wanted = WINDOW_NS * c->hz * 1e-9, least = 1000 * (double)c->step_ticks;
-    double most = TKF_WINDOW_MAX_NS * c->hz * 1e-9;
-    wanted = wanted > least ? wanted : least;
-    wanted = wanted < most ? wanted : most;
-    for (uint64_t n = 2 * TKF_WORK_BLOCK; n <= OPS_MAX; n *= 2) {
-        double ticks = run(w, n);
-        double again = run(w, n);
-        ticks = again < ticks ? again : ticks;
+    const struct tkf_counter *c = x->counter;
+    double wanted = window_ns * c->hz * 1e-9, steps = 1000 * (double)c->step_ticks;
+    double longest = TKF_WINDOW_MAX_NS * c->hz * 1e-9;
+    wanted = wanted > steps ? wanted : steps;
+    wanted = wanted < longest ? wanted : longest;
+    uint64_t least = op->least > 0 ? op->least : 1;
+    uint64_t most = op->most > 0 ? op->most / 2 : OPS_MAX;
+    for (uint64_t n = least; n <= most; n *= 2) {
+        double ticks = run(x, op, n);
+        for (unsigned i = 0; i < 2; i++) {
+            double again = run(x, op, n);
+            ticks = again < ticks ? again : ticks;
+        }
         if (ticks < wanted / 4)
             continue;
-        double blocks = wanted / ticks * (double)n / TKF_WORK_BLOCK;
-        return (blocks > 2 ? (uint64_t)blocks : 2) * TKF_WORK_BLOCK;
+        double blocks = wanted / ticks * (double)n / (double)least;
+        n = (blocks > 1 ? (uint64_t)blocks : 1) * least;
+        return n < most ? n : most;
     }
-    return 0;
+    return op->most > 0 ? most : 0;
+}
+
+struct tkf_band tkf_op_cost(struct tkf_explorer *x, const struct tkf_op *op, uint64_t until_ns)
+{
+    double samples[OP_MAX];
+    unsigned nsamples = 0;
+    if (x->env.cancelled(x->env.ctx) || x->env.clock_ns(x->env.ctx) >= until_ns)
+        return unknown;
+    uint64_t n = fill(x, op, OP_WINDOW_NS);
+    while (n > 0 && nsamples < OP_MAX && !x->env.cancelled(x->env.ctx) &&
+           x->env.clock_ns(x->env.ctx) < until_ns) {
+        double one = run(x, op, n), two = run(x, op, 2 * n);
+        samples[nsamples++] = tkf_ticks_to_ns(x->counter, two - one) / (double)n;
+    }
+    return tkf_explore_median(samples, nsamples < OP_MIN ? 0 : nsamples);
 }
 
 struct tkf_band tkf_explore_estimate(double *samples, unsigned n, enum tkf_estimate estimate)
@@ -131,19 +149,20 @@ static unsigned at_calibrated_clock(double *samples, const double *ratios, unsig
 struct tkf_band tkf_explore_time(struct tkf_explorer *x, tkf_work_fn *work, void *arg,
                                  enum tkf_estimate estimate, unsigned nwindows)
 {
-    struct window w = {x, work, arg};
+    const struct tkf_op op = {.run = work, .arg = arg, .least = TKF_WORK_BLOCK};
     double samples[TKF_TIMING_MAX], ratios[TKF_TIMING_MAX];
     unsigned n = 0;
     bool scaled = estimate == TKF_ESTIMATE_CORE || estimate == TKF_ESTIMATE_CORE_MEDIAN;
     if (tkf_explore_ended(x))
         return unknown;
-    uint64_t ops = fill(&w);
+    uint64_t ops = fill(x, &op, WINDOW_NS);
     if (ops == 0)
         return unknown;
-    double fewest = middle(&w, TKF_WORK_BLOCK);
+    ops = ops > TKF_WORK_BLOCK ? ops : 2 * TKF_WORK_BLOCK;
+    double fewest = middle(x, &op, TKF_WORK_BLOCK);
     for (unsigned i = 0; i < nwindows && !tkf_explore_ended(x); i++) {
         ratios[n] = scaled ? clock_ratio(x) : 1;
-        double ticks = run(&w, ops) - fewest;
+        double ticks = run(x, &op, ops) - fewest;
         samples[n] = tkf_ticks_to_ns(x->counter, ticks / (double)(ops - TKF_WORK_BLOCK));
         n += samples[n] > 0 && ratios[n] > 0;
     }

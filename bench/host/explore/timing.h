@@ -13,7 +13,7 @@
 /** Operations come in blocks of so many: a work's loop is unrolled, so that its own cost is spread over them. */
 #define TKF_WORK_BLOCK 64
 
-/** Do n operations; n is a multiple of TKF_WORK_BLOCK. */
+/** Do n operations; of what tkf_explore_time() times, a multiple of TKF_WORK_BLOCK. */
 typedef void tkf_work_fn(void *arg, uint64_t n);
 
 /** What of the windows is the answer. */
@@ -40,6 +40,23 @@ struct tkf_band tkf_explore_time(struct tkf_explorer *x, tkf_work_fn *work, void
 /** The same of a kernel of the architecture; one of its operations. */
 struct tkf_band tkf_explore_time_kernel(struct tkf_explorer *x, const char *name,
                                         unsigned nwindows);
+
+/** An operation of the system, which has no loop of its own, and may need something made anew for each window. */
+struct tkf_op {
+    void (*prepare)(void *arg); /**< before each window, not timed; NULL: nothing */
+    tkf_work_fn *run;
+    void *arg;
+    unsigned least,
+        most; /**< that `n` may be, and of `least` it is a multiple; 0: one, and no limit */
+};
+
+/**
+ * What one operation costs, ns: the median of differences between windows of n and of 2 n operations, which hold no
+ * reading of the counter. A window is some 20 us, or two operations.
+ * @param until_ns  env.clock_ns time at which to end; not after x->end_ns.
+ * @return NAN when the time did not suffice for 3 samples.
+ */
+struct tkf_band tkf_op_cost(struct tkf_explorer *x, const struct tkf_op *op, uint64_t until_ns);
 
 /** As tkf_explore_time(), of n samples taken otherwise; sorts them. NAN without TKF_TIMING_MIN. */
 struct tkf_band tkf_explore_estimate(double *samples, unsigned n, enum tkf_estimate estimate);

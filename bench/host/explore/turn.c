@@ -28,6 +28,13 @@ void tkf_turn_add(struct tkf_turns *turns, const char *name, const char *text, c
     tkf_explore_add(x, name, text, unit, value, reason);
 }
 
+void tkf_op_step(struct tkf_turns *turns, const char *name, const char *text,
+                 const struct tkf_op *op)
+{
+    uint64_t until_ns = tkf_turn(turns, 1);
+    tkf_turn_add(turns, name, text, "ns", tkf_op_cost(turns->x, op, until_ns));
+}
+
 bool tkf_turn_goes_on(struct tkf_explorer *x, uint64_t until_ns)
 {
     return !x->env.cancelled(x->env.ctx) && x->env.clock_ns(x->env.ctx) < until_ns;

@@ -28,10 +28,10 @@ static void add(struct tkf_turns *turns, const char *name, const char *text, str
 /* ---- one thread -------------------------------------------------------------------------------- */
 
 /* getppid() asks the kernel each time; getpid() may be answered by the C library. */
-static void call_system(void *arg, unsigned n)
+static void call_system(void *arg, uint64_t n)
 {
     (void)arg;
-    for (unsigned i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++)
         getppid();
 }
 
@@ -55,19 +55,19 @@ static bool receive_byte(int from)
     return read(from, &byte, 1) == 1;
 }
 
-static void write_and_read(void *arg, unsigned n)
+static void write_and_read(void *arg, uint64_t n)
 {
     const struct game *game = arg;
-    for (unsigned i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         send_byte(game->there[1]);
         receive_byte(game->there[0]);
     }
 }
 
-static void pipe_play(void *arg, unsigned n)
+static void pipe_play(void *arg, uint64_t n)
 {
     const struct game *game = arg;
-    for (unsigned i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         send_byte(game->there[1]);
         receive_byte(game->back[0]);
     }
@@ -96,9 +96,9 @@ static uint32_t await(struct game *game, uint32_t whose)
     return turn;
 }
 
-static void futex_play(void *arg, unsigned n)
+static void futex_play(void *arg, uint64_t n)
 {
-    for (unsigned i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         give_turn(arg, 1);
         await(arg, 1);
     }

@@ -38,8 +38,9 @@ struct tkf_step {
     char unit[8];   /**< "ns", "GB/s" (1e9 bytes a second), "GHz" or "ppm" */
     struct tkf_band
         value; /**< in that unit: the estimate with its 95 % interval; for "sleep/" 1 %, median, 99 % */
-    struct tkf_band cycles; /**< the same in core cycles; NAN where the unit is not ns */
-    char reason[160];       /**< why it was not measured; "" when it was */
+    struct tkf_band
+        cycles; /**< the same in core cycles; NAN where the unit is not ns, or the core does not work for so long: sleeps, a clock's step */
+    char reason[160]; /**< why it was not measured; "" when it was */
 };
 
 /** A cache of the CPU that was explored, as the topology has it. */

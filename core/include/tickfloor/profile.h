@@ -38,7 +38,7 @@ struct tkf_machine {
     char emulator[32];
     unsigned cpus;  /**< CPUs this process may use */
     unsigned kinds; /**< kinds of core among them; 0 when the machine does not say */
-    char host[65];  /**< its name in the network; "" unless it was asked for: it says whose machine it is */
+    char host[65];  /**< network name; "" unless asked for: it says whose machine it is */
 };
 
 /** How one readiness check came out. Unknown is an answer: a missing file is never "ok". */
@@ -114,8 +114,8 @@ struct tkf_cycle_check {
 
 struct tkf_profile_cpu {
     struct tkf_cpu_floor floor;
-    char kind[32];    /**< "performance", "IntelCore"; "" on a machine of one kind */
-    char chosen[160]; /**< why this CPU among those of its kind, one sentence */
+    char kind[32];             /**< "performance", "IntelCore"; "" on a machine of one kind */
+    char chosen[160];          /**< why this CPU among those of its kind, one sentence */
     struct tkf_pmu_status pmu; /**< on this CPU: kinds of core differ */
     struct tkf_cycle_check cycle_check;
 };
@@ -127,7 +127,7 @@ struct tkf_profile {
     struct tkf_counter counter;
     struct tkf_profile_cpu *cpus; /**< [ncpus] */
     unsigned ncpus;
-    double suspect_below_ns; /**< the largest of the CPUs' */
+    double suspect_below_ns;   /**< the largest of the CPUs' */
     struct tkf_pmu_status pmu; /**< on the first CPU */
     struct tkf_check checks[TKF_CHECKS_MAX];
     unsigned nchecks;
@@ -136,7 +136,7 @@ struct tkf_profile {
     struct tkf_harness_floor harnesses[TKF_HARNESSES_MAX]; /**< frameworks that were run live */
     unsigned nharnesses;
     struct tkf_explore *explore; /**< what `tickfloor explore` added; NULL without */
-    void *storage; /**< what the strings of a profile that was read live in */
+    void *storage;               /**< what the strings of a profile that was read live in */
 };
 
 /** What was wrong with an input, for one line to the user. */
@@ -179,7 +179,8 @@ int tkf_profile_read(FILE *in, struct tkf_profile *ret_profile, struct tkf_input
 
 /**
  * Save a profile so that a reader sees the old one or the new one, whole: a temporary file in the same folder, fsync,
- * rename, fsync of the folder. Missing folders are made. On failure the old file is untouched and no temporary is left.
+ * rename, fsync of the folder. Missing folders are made; a link to a file stays one. On failure the old file is untouched and no
+ * temporary is left. What is no file, a device or a pipe, is written to; a pipe that nobody reads is ENXIO.
  * Errors: TKF_EIO, with errno set · TKF_ENOMEM.
  */
 int tkf_profile_save(const struct tkf_profile *profile, const char *path);

@@ -81,7 +81,9 @@ static void hold_rate(struct tkf_case *c)
 
 void tkf_place_on_ladder(struct tkf_case *c, enum tkf_verdict verdict)
 {
-    if (!c->floor->explore || c->timing != TKF_TIMING_BATCHED || c->sharers > 1)
+    /* What threads share has no place of its own. Go's -8 says only how many there might be. */
+    bool shared = c->row->threads > 1 || c->parallel;
+    if (!c->floor->explore || c->timing != TKF_TIMING_BATCHED || shared)
         return;
     double cycles = tkf_cycles(c->floor, c->mid);
     if (verdict != TKF_VERDICT_OK && c->mid > 0 && cycles < CYCLES_PLACED)

@@ -203,6 +203,9 @@ struct tkf_number_shown tkf_quantity_shown(double value, const char *unit, bool 
     struct tkf_number_shown number;
     if (strcmp(unit, "ns") == 0)
         return tkf_time_shown(value, 0, unicode);
-    snprintf(number.text, sizeof(number.text), "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    /* Of 0.9944 cycles the unit would not fit into a table's column. */
+    bool near_one = strcmp(unit, "cycles") == 0 && value >= 0.1 && value < 1;
+    snprintf(number.text, sizeof(number.text), near_one ? "%.3f%s%s" : "%.4g%s%s", value,
+             unit[0] ? " " : "", unit);
     return number;
 }

@@ -193,7 +193,8 @@ static void put_os(const struct table *table)
 {
     const struct tkf_os_adds *os = &table->comparison->os;
     if (os->reason)
-        fprintf(table->out, "\nWhat the operating system adds cannot be told: %s.\n", os->reason);
+        fprintf(table->out, "\nWhat the operating system adds cannot be told:\n%*s%s\n%*s%s %s\n",
+                INDENT, "", os->reason, INDENT, "", table->unicode ? "→" : "->", os->next);
     if (!os->known)
         return;
     fprintf(table->out,
@@ -204,6 +205,15 @@ static void put_os(const struct table *table)
     put_added(table, "to the floor, aligned", os->floor_ns[1]);
     put_added(table, "to the floor, worst", os->floor_ns[2]);
     put_added(table, "to the worst gap", os->worst_gap_ns);
+    const struct tkf_profile *system =
+        os->system_is_a ? table->comparison->a : table->comparison->b;
+    const struct tkf_profile *bare = os->system_is_a ? table->comparison->b : table->comparison->a;
+    double under_hz = system->cpus[0].floor.core_hz, without_hz = bare->cpus[0].floor.core_hz;
+    if (fabs(under_hz / without_hz - 1) * 100 > table->comparison->tolerance_percent)
+        fprintf(table->out,
+                "%*sPart of it is the core's clock: %.3g GHz, and %.3g GHz in firmware.\n"
+                "%*sCompare cycles.\n",
+                INDENT, "", under_hz * 1e-9, without_hz * 1e-9, INDENT, "");
 }
 
 void tkf_write_compare(const struct tkf_comparison *comparison,
@@ -358,6 +368,10 @@ int tkf_write_compare_json(const struct tkf_comparison *comparison,
     }
     fputs("\n  ],\n  \"os_adds\": ", out);
     if (!tkf_json_dump(out, os_of(&comparison->os)))
+        return TKF_ENOMEM;
+    fputs(",\n  \"os_adds_reason\": ", out);
+    if (!tkf_json_dump(out,
+                       comparison->os.reason ? json_string(comparison->os.reason) : json_null()))
         return TKF_ENOMEM;
     fputs(",\n  \"summary\": ", out);
     if (!tkf_json_dump(out, summary_of(comparison)))

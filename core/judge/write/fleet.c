@@ -252,7 +252,7 @@ static void put_bad(const struct table *table)
         if (bad->line > 0)
             fprintf(table->out, ":%u", bad->line);
         if (bad->label[0])
-            fputs(" ", table->out);
+            fputs(" label ", table->out);
         tkf_put_shortened(table->out, bad->label, table->charset, 20, NULL);
         fprintf(table->out, "%s\n%*s", table->reset, 2 * INDENT, "");
         tkf_put_shortened(table->out, bad->text, table->charset, 76, NULL);
