@@ -666,6 +666,21 @@ static void test_each_rule_is_said_once(void **state)
     free(text);
 }
 
+static void test_no_annotation_of_the_floor(void **state)
+{
+    static struct tkf_result rows[2];
+    struct tkf_results results = {rows, COUNT(rows), NULL, 0};
+    struct tkf_report report = {.results = &results};
+    (void)state;
+    rows[0] = row(&go_run, 1, "", "BenchmarkEmpty", 0.27, NAN, TKF_VERDICT_AT_FLOOR);
+    rows[0].is_floor = true;
+    rows[1] = row(&go_run, 2, "", "BenchmarkDead", 0.27, NAN, TKF_VERDICT_AT_FLOOR);
+    char *text = written(&report, "github.txt");
+    assert_null(strstr(text, "BenchmarkEmpty"));
+    assert_non_null(strstr(text, "BenchmarkDead"));
+    free(text);
+}
+
 static void need_plots(void)
 {
     const char *refused = tkf_plot_refused("x.svg");
@@ -773,6 +788,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bands),
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_each_rule_is_said_once),
+        cmocka_unit_test(test_no_annotation_of_the_floor),
         cmocka_unit_test(test_plot),
         cmocka_unit_test(test_plot_many),
         cmocka_unit_test(test_plot_refused),
