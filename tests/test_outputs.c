@@ -640,6 +640,47 @@ static size_t plot_bytes(const struct tkf_report *report, const char *name, cons
     return size;
 }
 
+/* Of rows that are not flagged, the first of a rule stands for all of that rule, and of no other. */
+static void test_each_rule_is_said_once(void **state)
+{
+    static struct tkf_result rows[5];
+    struct tkf_results results = {rows, COUNT(rows), NULL, 0};
+    struct tkf_report report = {.results = &results};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        rows[i] = row(&go_run, 1, "", "name", 1, NAN,
+                      i < 3 ? TKF_VERDICT_NEAR_FLOOR : TKF_VERDICT_UNDECIDED);
+    nevidence = 0;
+    add_evidence(&rows[0], "floor-share", "a good part", NULL);
+    add_evidence(&rows[1], "slow-empty-loop", "as slow as", NULL);
+    add_evidence(&rows[2], "floor-share", "another part", NULL);
+    add_evidence(&rows[3], "failed", "no file", NULL);
+    add_evidence(&rows[4], "failed", "no permission", NULL);
+    rows[3].failed = rows[4].failed = true;
+    rows[3].remark = rows[4].remark = "why";
+    char *text = written(&report, "ascii.txt");
+    static const char *const said[] = {"a good part", "as slow as", "no file", "no permission"};
+    for (size_t i = 0; i < COUNT(said); i++)
+        assert_non_null(strstr(text, said[i]));
+    assert_null(strstr(text, "another part"));
+    free(text);
+}
+
+static void test_no_annotation_of_the_floor(void **state)
+{
+    static struct tkf_result rows[2];
+    struct tkf_results results = {rows, COUNT(rows), NULL, 0};
+    struct tkf_report report = {.results = &results};
+    (void)state;
+    rows[0] = row(&go_run, 1, "", "BenchmarkEmpty", 0.27, NAN, TKF_VERDICT_AT_FLOOR);
+    rows[0].is_floor = true;
+    rows[1] = row(&go_run, 2, "", "BenchmarkDead", 0.27, NAN, TKF_VERDICT_AT_FLOOR);
+    char *text = written(&report, "github.txt");
+    assert_null(strstr(text, "BenchmarkEmpty"));
+    assert_non_null(strstr(text, "BenchmarkDead"));
+    free(text);
+}
+
 static void need_plots(void)
 {
     const char *refused = tkf_plot_refused("x.svg");
@@ -746,6 +787,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_bands),
         cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_each_rule_is_said_once),
+        cmocka_unit_test(test_no_annotation_of_the_floor),
         cmocka_unit_test(test_plot),
         cmocka_unit_test(test_plot_many),
         cmocka_unit_test(test_plot_refused),

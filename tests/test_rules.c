@@ -169,6 +169,8 @@ static void batch_bytes_and_threads_explain_less_than_a_cycle(void **state)
     add(&run, "TwoGone", 0.1);
     add(&run, "Gone/batch=2", 0.1);
     add(&run, "BenchmarkParallelGet", 0.25);
+    add(&run, "BenchmarkParallelSlow", 0.8);
+    add(&run, "BenchmarkParallelReal", 0.9);
     judge(&run);
     expect_verdict(&run, "Copy/batch=4096", OK, NULL);
     expect_verdict(&run, "Known", NEAR_FLOOR, NULL);
@@ -176,6 +178,8 @@ static void batch_bytes_and_threads_explain_less_than_a_cycle(void **state)
     expect_verdict(&run, "Parallel", UNDECIDED, "shared");
     expect_verdict(&run, "Two", UNDECIDED, "shared");
     expect_verdict(&run, "BenchmarkParallelGet", UNDECIDED, "shared");
+    expect_verdict(&run, "BenchmarkParallelSlow", UNDECIDED, "shared");
+    expect_verdict(&run, "BenchmarkParallelReal", OK, NULL);
     expect_verdict(&run, "TwoGone", IMPOSSIBLE, "below-one-cycle");
     expect_verdict(&run, "Gone/batch=2", IMPOSSIBLE, "below-one-cycle");
     end(&run);
@@ -189,11 +193,16 @@ static void rates_beyond_any_core_are_impossible(void **state)
     add(&run, "Drained", 1.6);
     run.row.items_per_second = 3.7e12;
     add(&run, "Closed", 2.5);
+    run.row.bytes_per_second = 41e12;
+    run.row.threads = 2;
+    add(&run, "Two", 1.6);
     run.row.bytes_per_second = 400e9; /* of the nearest cache */
     add(&run, "Fast", 20);
     judge(&run);
     expect_verdict(&run, "Drained", IMPOSSIBLE, "rate");
     expect_verdict(&run, "Closed", IMPOSSIBLE, "rate");
+    assert_non_null(strstr(evidence(find(&run, "Drained"), "rate"), "no core gets more than"));
+    assert_non_null(strstr(evidence(find(&run, "Two"), "rate"), "no 2 cores get more than"));
     expect_verdict(&run, "Fast", OK, NULL);
     end(&run);
 }
@@ -769,6 +778,34 @@ static void a_frameworks_own_empty_call_is_a_floor(void **state)
     end(&run);
 }
 
+/* A framework that unrolls its loop makes several empty calls in a cycle. */
+static void an_empty_benchmark_below_a_cycle_is_the_floor(void **state)
+{
+    (void)state;
+    struct run run = begin("mitata", TKF_TIMING_BATCHED);
+    add(&run, "noop", 0.3 * CYCLE_NS);
+    add(&run, "dead", 0.3 * CYCLE_NS);
+    judge(&run);
+    assert_true(find(&run, "noop")->is_floor);
+    expect_verdict(&run, "noop", AT_FLOOR, "empty-loop");
+    assert_true(find(&run, "dead")->verdict == TKF_VERDICT_IMPOSSIBLE);
+    end(&run);
+}
+
+static void one_run_has_no_number_of_runs(void **state)
+{
+    (void)state;
+    struct run run = begin("pytest-benchmark", TKF_TIMING_BATCHED);
+    add(&run, "test_empty", 40);
+    run.row.min_ns = 39.5;
+    run.row.ns_lo = 39.9;
+    add(&run, "test_dead", 40.1);
+    judge(&run);
+    assert_non_null(
+        strstr(evidence(find(&run, "test_dead"), "empty-loop"), "for the fastest run,"));
+    end(&run);
+}
+
 /* ---- capped, flat ---- */
 
 static void capped_is_far_under_the_benchmark_time(void **state)
@@ -999,7 +1036,7 @@ static void hints_are_of_the_finding(void **state)
     static const struct {
         const char *framework, *rule, *word;
     } cases[] = {
-        {"go", "below-one-cycle", "loop over b.N"},
+        {"go", "below-one-cycle", "each step of b.N"},
         {"criterion", "below-one-cycle", "black_box"},
         {"google-benchmark", "cpu-time-of-a-waiter", "->UseRealTime()"},
         {"catch2", "cpu-time-of-a-waiter", "wall time"},
@@ -1014,11 +1051,13 @@ static void hints_are_of_the_finding(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct tkf_origin origin = {.framework = cases[i].framework, .timing = TKF_TIMING_BATCHED};
         struct tkf_evidence evidence = {.rule = cases[i].rule};
-        struct tkf_result row = {.origin = &origin, .evidence = &evidence, .nevidence = 1};
+        struct tkf_result row = {
+            .origin = &origin, .evidence = &evidence, .nevidence = 1, .manual_ns = NAN};
         if (!strstr(tkf_hint(&row), cases[i].word))
             fail_msg("%s %s: %s", cases[i].framework, cases[i].rule, tkf_hint(&row));
-        row.is_floor = strcmp(cases[i].rule, "below-one-cycle") == 0;
-        assert_true(!row.is_floor || strstr(tkf_hint(&row), "this is your floor"));
+        row.manual_ns = 1e-3;
+        bool reported = strcmp(cases[i].rule, "below-one-cycle") == 0;
+        assert_true(reported == (strstr(tkf_hint(&row), "reports as its time") != NULL));
     }
 }
 
@@ -1311,6 +1350,8 @@ int main(void)
         cmocka_unit_test(a_loop_that_is_not_told_leaves_it_open),
         cmocka_unit_test(without_a_floor_only_physics_decides),
         cmocka_unit_test(a_frameworks_own_empty_call_is_a_floor),
+        cmocka_unit_test(an_empty_benchmark_below_a_cycle_is_the_floor),
+        cmocka_unit_test(one_run_has_no_number_of_runs),
         cmocka_unit_test(capped_is_far_under_the_benchmark_time),
         cmocka_unit_test(flat_families_do_not_grow),
         cmocka_unit_test(timed_calls_are_held_against_the_clock),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "judge.h"
@@ -99,8 +100,8 @@ static const struct {
     {TKF_RULE_EXPECT, NULL,
      "find out which of the two is out of date: correct the benchmark, or what is expected of it"},
     {"below-one-cycle", "go",
-     "loop over b.N round the work (`for b.Loop()`) with the timer running: Go removes no loop, so "
-     "there was none"},
+     "do the work once for each step of b.N (`for b.Loop()`) with the timer running: Go removes no "
+     "loop, so there was none, or it took larger steps, or it was not timed"},
     {"cpu-time-of-a-waiter", "google-benchmark",
      "register it with ->UseRealTime(), so that the waiting counts"},
     {"cpu-time-of-a-waiter", NULL, "report wall time, so that the waiting counts"},
@@ -139,9 +140,10 @@ const char *tkf_hint(const struct tkf_result *row)
 {
     const char *rule = row->nevidence > 0 ? row->evidence[0].rule : "";
     const char *own = advice(rule, row->origin->framework);
-    bool is_empty = row->verdict == TKF_VERDICT_AT_FLOOR || strcmp(rule, "below-one-cycle") == 0;
-    if (row->is_floor && is_empty)
+    if (row->is_floor && row->verdict == TKF_VERDICT_AT_FLOOR)
         return "this is your floor: leave it as it is, and look at those that come near it";
+    if (strcmp(rule, "below-one-cycle") == 0 && isfinite(row->manual_ns))
+        return "look at what the benchmark reports as its time: this is that, and no clock's";
     if (own)
         return own;
     switch (row->verdict) {

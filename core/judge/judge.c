@@ -74,9 +74,12 @@ const char *tkf_compared_text(char text[static TKF_COMPARED_SIZE], const struct 
     tkf_time_text(fastest, c->low);
     if (!by_fastest || strcmp(usual, fastest) == 0)
         snprintf(text, TKF_COMPARED_SIZE, "%s%s", usual, batch);
-    else if (c->low <= c->row->ns_lo * c->batch || c->row->repetitions > 1)
+    else if (c->row->repetitions > 1)
         snprintf(text, TKF_COMPARED_SIZE, "%s%s for the fastest of %u runs, %s for the usual one",
                  fastest, batch, c->row->repetitions, usual);
+    else if (c->low <= c->row->ns_lo * c->batch)
+        snprintf(text, TKF_COMPARED_SIZE, "%s%s for the fastest run, %s for the usual one", fastest,
+                 batch, usual);
     else
         snprintf(text, TKF_COMPARED_SIZE, "%s%s at the low end of its interval, %s in its middle",
                  fastest, batch, usual);

@@ -31,6 +31,9 @@
  */
 #define TKF_FLOOR_TOLERANCE 0.125
 
+/** From this share of a number on an empty loop is a good part of it. */
+#define TKF_NEAR_SHARE 0.3
+
 /**
  * What an empty benchmark of one loop form costs: its fastest value and its usual one, each over
  * the empty benchmarks.

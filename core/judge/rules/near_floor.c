@@ -6,8 +6,6 @@
 
 #include "../judge.h"
 
-#define NEAR_SHARE 0.3
-
 /*
  * Go's -8 is how many threads there may be, and most benchmarks have it that use one: the name says
  * nothing of it.
@@ -55,7 +53,7 @@ bool tkf_rule_near_floor(struct tkf_case *c)
     bool by_fastest;
     if (tkf_floor_may_be_slow(c, form, &by_fastest))
         say_slow(c, form, by_fastest);
-    else if (share >= NEAR_SHARE)
+    else if (share >= TKF_NEAR_SHARE)
         say_share(c, form, share);
     else
         return false;

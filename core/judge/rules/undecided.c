@@ -29,6 +29,9 @@ static bool is_shared(const struct tkf_case *c)
 {
     const struct tkf_form_floor *form = tkf_floor_nearest(c);
     double floor_ns = form ? form->mid_most * (1 + TKF_FLOOR_TOLERANCE) : c->floor->cycle_max_ns;
+    /* What would be near the floor of one thread is no better known when its name says parallel. */
+    if (form && c->parallel)
+        floor_ns = fmax(floor_ns, form->mid / TKF_NEAR_SHARE);
     return (c->sharers > 1 || c->parallel) && c->timing == TKF_TIMING_BATCHED && c->mid < floor_ns;
 }
 

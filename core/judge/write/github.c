@@ -81,7 +81,7 @@ void tkf_write_github(const struct tkf_report *report, FILE *out)
     for (int verdict = 0; verdict < TKF_VERDICT_NEAR_FLOOR; verdict++) {
         for (size_t i = 0; counts.of[verdict] > 0 && i < counts.total; i++) {
             const struct tkf_result *result = tkf_results_get(report->results, i);
-            if ((int)result->verdict == verdict)
+            if ((int)result->verdict == verdict && tkf_flagged(result))
                 put_result(out, result);
         }
     }

@@ -16,6 +16,7 @@ enum {
     HINT_SIZE = 1000,
     PATH_COLUMNS = 4096,
     WORD_COLUMNS = 400, /* longer ones in a sentence are names, and are shortened */
+    RULES_MAX = 16,     /* of verdicts that are not flagged; what is beyond is said again */
 };
 
 struct table {
@@ -26,6 +27,7 @@ struct table {
     size_t width, name_columns, name_columns_max;
     /* Said last below a row of that verdict: it is not said again below the next. */
     const char *meanings[TKF_VERDICT_COUNT], *hints[TKF_VERDICT_COUNT];
+    const char *rules[RULES_MAX]; /* said below a row that is not flagged */
     const char *bold, *dim, *red, *yellow, *green, *cyan, *reset;
 };
 
@@ -292,12 +294,29 @@ static bool is_news(const char **said, const char *text)
     return news;
 }
 
-/* All of it below each flagged result; of the other verdicts the first result stands for all. */
+static bool is_first_of_rule(const char *rules[static RULES_MAX], const char *rule)
+{
+    for (size_t i = 0; i < RULES_MAX; i++) {
+        if (!rules[i]) {
+            rules[i] = rule;
+            return true;
+        }
+        if (strcmp(rules[i], rule) == 0)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * All of it below each flagged result; of the others the first of a rule stands for all of that
+ * rule, unless the row has a reason of its own.
+ */
 static void put_evidence(struct table *table, const struct tkf_result *result)
 {
     const char **meaning = &table->meanings[result->verdict];
     bool flagged = tkf_flagged(result);
-    if (result->nevidence > 0 && (flagged || !*meaning)) {
+    if (result->nevidence > 0 && (flagged || (result->failed && result->remark) ||
+                                  is_first_of_rule(table->rules, result->evidence[0].rule))) {
         const char *text = result->evidence[0].text;
         size_t seen = tkf_seen_part(text);
         put_remark(table, "", text, is_news(meaning, text + seen) ? strlen(text) : seen);
@@ -422,6 +441,7 @@ void tkf_write_table(const struct tkf_report *report, const struct tkf_table_sty
             group = "";
             memset(table.meanings, 0, sizeof(table.meanings));
             memset(table.hints, 0, sizeof(table.hints));
+            memset(table.rules, 0, sizeof(table.rules));
         }
         if (strcmp(result->group, group) != 0) {
             fputs(table.dim, out);
