@@ -778,20 +778,6 @@ static void a_frameworks_own_empty_call_is_a_floor(void **state)
     end(&run);
 }
 
-/* A framework that unrolls its loop makes several empty calls in a cycle. */
-static void an_empty_benchmark_below_a_cycle_is_the_floor(void **state)
-{
-    (void)state;
-    struct run run = begin("mitata", TKF_TIMING_BATCHED);
-    add(&run, "noop", 0.3 * CYCLE_NS);
-    add(&run, "dead", 0.3 * CYCLE_NS);
-    judge(&run);
-    assert_true(find(&run, "noop")->is_floor);
-    expect_verdict(&run, "noop", AT_FLOOR, "empty-loop");
-    assert_true(find(&run, "dead")->verdict == TKF_VERDICT_IMPOSSIBLE);
-    end(&run);
-}
-
 static void one_run_has_no_number_of_runs(void **state)
 {
     (void)state;
@@ -1350,7 +1336,6 @@ int main(void)
         cmocka_unit_test(a_loop_that_is_not_told_leaves_it_open),
         cmocka_unit_test(without_a_floor_only_physics_decides),
         cmocka_unit_test(a_frameworks_own_empty_call_is_a_floor),
-        cmocka_unit_test(an_empty_benchmark_below_a_cycle_is_the_floor),
         cmocka_unit_test(one_run_has_no_number_of_runs),
         cmocka_unit_test(capped_is_far_under_the_benchmark_time),
         cmocka_unit_test(flat_families_do_not_grow),

@@ -140,7 +140,8 @@ const char *tkf_hint(const struct tkf_result *row)
 {
     const char *rule = row->nevidence > 0 ? row->evidence[0].rule : "";
     const char *own = advice(rule, row->origin->framework);
-    if (row->is_floor && row->verdict == TKF_VERDICT_AT_FLOOR)
+    bool is_empty = row->verdict == TKF_VERDICT_AT_FLOOR || strcmp(rule, "below-one-cycle") == 0;
+    if (row->is_floor && is_empty)
         return "this is your floor: leave it as it is, and look at those that come near it";
     if (strcmp(rule, "below-one-cycle") == 0 && isfinite(row->manual_ns))
         return "look at what the benchmark reports as its time: this is that, and no clock's";
