@@ -321,6 +321,12 @@ static void put_evidence(struct table *table, const struct tkf_result *result)
         size_t seen = tkf_seen_part(text);
         put_remark(table, "", text, is_news(meaning, text + seen) ? strlen(text) : seen);
     }
+    /* What such a time is less than is the same for the next such row. */
+    for (unsigned i = 1; flagged && i < result->nevidence; i++) {
+        const struct tkf_evidence *evidence = &result->evidence[i];
+        if (strcmp(evidence->rule, "ladder") == 0 && is_first_of_rule(table->rules, evidence->rule))
+            put_remark(table, "", evidence->text, strlen(evidence->text));
+    }
     bool told = flagged || result->verdict == TKF_VERDICT_UNDECIDED; /* what can be done about it */
     if (!told || !result->hint || !is_news(&table->hints[result->verdict], result->hint))
         return;
