@@ -135,7 +135,7 @@ static void test_recognition(void **state)
 static void truncate_sample(const struct tkf_reader *reader, const struct sample *sample)
 {
     size_t whole = read_text(sample, sample->text, sample->length, reader->name);
-    for (size_t length = 0; length < sample->length; length++) {
+    for (size_t length = 0; length < sample->length; length += CUT_EVERY) {
         /* A copy of that size, so that a sanitizer sees a read beyond it. */
         char *text = malloc(length + 1);
         memcpy(text, sample->text, length);
