@@ -81,6 +81,16 @@ const char *tkf_nearest(const char *word, const char *const *candidates);
 int tkf_take_number(const char *name, const char *value, double least, double most, const char *next,
                     double *ret_number);
 
+/**
+ * Take an option whose argument is words with commas between, or "none".
+ * @param bits_of   what a word stands for; 0: it is none of them.
+ * @param refuse    says that a word is none, and gives an exit status.
+ * @param ret_bits  of all words together; written only on success.
+ * @return 0, or an exit status after having said why.
+ */
+int tkf_option_words(const char *name, const char *value, unsigned (*bits_of)(const char *word),
+                     int (*refuse)(const char *name, const char *word), unsigned *ret_bits);
+
 /** The options that every verb has; ended by a NULL name. */
 extern const struct tkf_option tkf_common_options[];
 

@@ -73,26 +73,8 @@ static int refuse_fail_on(const char *name, const char *word)
 
 static int set_fail_on(void *target, const char *name, const char *value)
 {
-    char *words = strdup(value), *rest;
-    unsigned bits = 0;
-    int status = 0;
-    if (!words) {
-        tkf_error(NULL, "out of memory");
-        return TKF_EXIT_MEASURE;
-    }
-    bool none = strcmp(value, "none") == 0;
-    if (value[0] == '\0')
-        status = refuse_fail_on(name, value);
-    for (char *word = strtok_r(words, ",", &rest); word && !none && status == 0;
-         word = strtok_r(NULL, ",", &rest)) {
-        unsigned more = bits_of(word);
-        bits |= more;
-        if (more == 0)
-            status = refuse_fail_on(name, word);
-    }
-    free(words);
-    ((struct arguments *)target)->fail_on = bits;
-    return status;
+    struct arguments *arguments = target;
+    return tkf_option_words(name, value, bits_of, refuse_fail_on, &arguments->fail_on);
 }
 
 const struct tkf_option tkf_compare_cli_options[] = {

@@ -287,3 +287,29 @@ int tkf_take_number(const char *name, const char *value, double least, double mo
     *ret_number = number;
     return 0;
 }
+
+int tkf_option_words(const char *name, const char *value, unsigned (*bits_of)(const char *word),
+                     int (*refuse)(const char *name, const char *word), unsigned *ret_bits)
+{
+    char *words = strdup(value), *rest;
+    unsigned bits = 0;
+    int status = 0;
+    if (!words) {
+        tkf_error(NULL, "out of memory");
+        return TKF_EXIT_MEASURE;
+    }
+    bool none = strcmp(value, "none") == 0;
+    if (value[0] == '\0')
+        status = refuse(name, value);
+    for (char *word = strtok_r(words, ",", &rest); word && !none && status == 0;
+         word = strtok_r(NULL, ",", &rest)) {
+        unsigned more = bits_of(word);
+        bits |= more;
+        if (more == 0)
+            status = refuse(name, word);
+    }
+    free(words);
+    if (status == 0)
+        *ret_bits = bits;
+    return status;
+}

@@ -149,26 +149,8 @@ static int refuse_fail_on(const char *name, const char *word)
 
 static int set_fail_on(void *target, const char *name, const char *value)
 {
-    char *words = strdup(value), *rest;
-    unsigned verdicts = 0;
-    int status = 0;
-    if (!words) {
-        tkf_error(NULL, "out of memory");
-        return TKF_EXIT_MEASURE;
-    }
-    bool none = strcmp(value, "none") == 0;
-    if (value[0] == '\0')
-        status = refuse_fail_on(name, value);
-    for (char *word = strtok_r(words, ",", &rest); word && !none && status == 0;
-         word = strtok_r(NULL, ",", &rest)) {
-        unsigned more = verdicts_of(word);
-        verdicts |= more;
-        if (more == 0)
-            status = refuse_fail_on(name, word);
-    }
-    free(words);
-    ((struct arguments *)target)->fail_on = verdicts;
-    return status;
+    struct arguments *arguments = target;
+    return tkf_option_words(name, value, verdicts_of, refuse_fail_on, &arguments->fail_on);
 }
 
 static int set_tee(void *target, const char *name, const char *value)
