@@ -2,7 +2,6 @@
 /** The machine's profile, from its parts: topology, facts, counter, each CPU's floor, events, readiness, warnings. */
 #include <tickfloor/calibrate.h>
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,21 +35,6 @@ struct host {
     double done,
         share; /* progress: where this CPU's part begins, and how much of the whole it is */
 };
-
-static int fail(struct tkf_input_error *ret_error, int code, const char *next, const char *format,
-                ...) __attribute__((format(printf, 4, 5)));
-
-static int fail(struct tkf_input_error *ret_error, int code, const char *next, const char *format,
-                ...)
-{
-    *ret_error = (struct tkf_input_error){.line = 0};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(ret_error->text, sizeof ret_error->text, format, arguments);
-    va_end(arguments);
-    snprintf(ret_error->next, sizeof ret_error->next, "%s", next);
-    return code;
-}
 
 /* ---- the environment ---------------------------------------------------------------------------------------------- */
 
@@ -169,16 +153,17 @@ static int choose_targets(const struct tkf_calibrate_request *request,
     if (!all) {
         char reason[120];
         if (tkf_cpulist_parse(request->cpus, cpus, CPUS_MAX, &ncpus, reason, sizeof reason) != 0)
-            return fail(ret_error, TKF_EINVAL, "give kinds, all, or a list such as 0,3-5",
-                        "--cpus: %s", reason);
+            return tkf_host_fail(ret_error, TKF_EINVAL, "give kinds, all, or a list such as 0,3-5",
+                                 "--cpus: %s", reason);
         for (unsigned i = 0; i < ncpus; i++) {
             char allowed[80];
             tkf_topology_describe(topology, allowed, sizeof allowed);
             if (!tkf_topology_allows(topology, cpus[i]))
-                return fail(ret_error, TKF_ENOCPU,
-                            "choose among those, or widen the cpuset or the affinity mask",
-                            "--cpus: CPU %u is not one this process may use; it may use %s",
-                            cpus[i], allowed);
+                return tkf_host_fail(
+                    ret_error, TKF_ENOCPU,
+                    "choose among those, or widen the cpuset or the affinity mask",
+                    "--cpus: CPU %u is not one this process may use; it may use %s", cpus[i],
+                    allowed);
         }
     }
     for (unsigned k = 0; k < nkinds; k++) {
@@ -263,13 +248,14 @@ static int measure_cpus(struct host *host, struct tkf_env *env, const struct tar
         int error = tkf_calibrate_cpu(env, &options, &profile->counter, targets[i].candidates,
                                       targets[i].ncandidates, scratch, &cpu->floor);
         if (error == TKF_ENOCPU || error == TKF_EPERM)
-            return fail(ret_error, error, "choose others with --cpus",
-                        "CPU %u could not be bound: %s", targets[i].candidates[0],
-                        tkf_strerror(error));
+            return tkf_host_fail(ret_error, error, "choose others with --cpus",
+                                 "CPU %u could not be bound: %s", targets[i].candidates[0],
+                                 tkf_strerror(error));
         if (error != 0)
-            return fail(ret_error, error,
-                        error == TKF_ENOISE ? "stop what else runs here and try again" : "",
-                        "CPU %u: %s", targets[i].candidates[0], tkf_strerror(error));
+            return tkf_host_fail(ret_error, error,
+                                 error == TKF_ENOISE ? "stop what else runs here and try again"
+                                                     : "",
+                                 "CPU %u: %s", targets[i].candidates[0], tkf_strerror(error));
         profile->ncpus = i + 1;
         explain_choice(host, &targets[i], cpu);
         if (cpu->floor.pinned || steered == 0)
@@ -301,17 +287,18 @@ static int no_source(const struct tkf_calibrate_request *request, const struct t
                              tkf_arch_sources[i].name);
             used += n > 0 ? (size_t)n : 0;
         }
-        return fail(ret_error, error, "leave it out for the best one",
-                    "--source: no source is called '%.40s'; there are %s", request->source, names);
+        return tkf_host_fail(ret_error, error, "leave it out for the best one",
+                             "--source: no source is called '%.40s'; there are %s", request->source,
+                             names);
     }
     if (counter->nrejected == 0)
-        return fail(ret_error, error, "", "%s", tkf_strerror(error));
+        return tkf_host_fail(ret_error, error, "", "%s", tkf_strerror(error));
     const struct tkf_rejected *r = &counter->rejected[0];
     if (request->source != NULL)
-        return fail(ret_error, error, "leave it out for the best one that works",
-                    "--source: %s cannot be used: %s", r->source, r->reason);
-    return fail(ret_error, error, r->next != NULL ? r->next : "", "no counter can be used: %s: %s",
-                r->source, r->reason);
+        return tkf_host_fail(ret_error, error, "leave it out for the best one that works",
+                             "--source: %s cannot be used: %s", r->source, r->reason);
+    return tkf_host_fail(ret_error, error, r->next != NULL ? r->next : "",
+                         "no counter can be used: %s: %s", r->source, r->reason);
 }
 
 int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
@@ -332,12 +319,12 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
     int error = TKF_ENOMEM;
 
     if (work == NULL)
-        return fail(ret_error, error, "free some memory and try again", "out of memory");
+        return tkf_host_fail(ret_error, error, "free some memory and try again", "out of memory");
     struct tkf_profile *profile = &work->profile;
     error = tkf_topology_load(&host.topology, reason, sizeof reason);
     if (error != 0) {
-        fail(ret_error, error, topology_next(error), "the CPUs of this machine cannot be told: %s",
-             reason);
+        tkf_host_fail(ret_error, error, topology_next(error),
+                      "the CPUs of this machine cannot be told: %s", reason);
         goto end;
     }
     error = choose_targets(request, host.topology, work->cpus, work->targets, &ntargets, ret_error);
@@ -345,7 +332,8 @@ int tkf_calibrate_machine(const struct tkf_calibrate_request *request,
         goto end;
     profile->cpus = calloc(ntargets, sizeof *profile->cpus);
     if (profile->cpus == NULL) {
-        error = fail(ret_error, TKF_ENOMEM, "free some memory and try again", "out of memory");
+        error =
+            tkf_host_fail(ret_error, TKF_ENOMEM, "free some memory and try again", "out of memory");
         goto end;
     }
 

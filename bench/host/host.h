@@ -114,6 +114,12 @@ uint64_t tkf_steer_elsewhere(const struct tkf_steer *steer);
 /** Ask for nothing any more. NULL is nothing. */
 void tkf_steer_end(struct tkf_steer *steer);
 
+/* ---- fail.c ------------------------------------------------------------------------------------------------------- */
+
+/** Say why something could not be measured: the cause, printf-like, and the next step. @return `code`, for the caller to return. */
+int tkf_host_fail(struct tkf_input_error *ret_error, int code, const char *next, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* ---- guard.c: running what may trap ----------------------------------------------------------------------------- */
 
 /** As struct tkf_env's guard: SIGILL, SIGSEGV and SIGBUS inside fn end it. Not re-entrant; one thread at a time. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /** An exploration as a whole: what it may take, which part runs when and for how long, and what is kept of one that was stopped. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,21 +34,6 @@ struct host {
     struct tkf_topology *topology;
     double done, share; /* progress: where this part begins, and how much of the whole it is */
 };
-
-static int fail(struct tkf_input_error *ret_error, int code, const char *next, const char *format,
-                ...) __attribute__((format(printf, 4, 5)));
-
-static int fail(struct tkf_input_error *ret_error, int code, const char *next, const char *format,
-                ...)
-{
-    *ret_error = (struct tkf_input_error){.line = 0};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(ret_error->text, sizeof ret_error->text, format, arguments);
-    va_end(arguments);
-    snprintf(ret_error->next, sizeof ret_error->next, "%s", next);
-    return code;
-}
 
 /* ---- the environment ---------------------------------------------------------------------------------------------- */
 
@@ -191,13 +175,14 @@ int tkf_explore_machine(const struct tkf_explore_request *request, struct tkf_pr
 {
     double seconds = request->seconds != 0 ? request->seconds : SECONDS_DEFAULT;
     if (!(seconds > 0 && seconds <= SECONDS_MAX))
-        return fail(ret_error, TKF_EINVAL, "give between 0 and 86400",
-                    "an exploration cannot take %g seconds", request->seconds);
+        return tkf_host_fail(ret_error, TKF_EINVAL, "give between 0 and 86400",
+                             "an exploration cannot take %g seconds", request->seconds);
     if (profile->ncpus == 0)
-        return fail(ret_error, TKF_EINVAL, "calibrate one first", "the profile has no CPU");
+        return tkf_host_fail(ret_error, TKF_EINVAL, "calibrate one first",
+                             "the profile has no CPU");
     if (profile->counter.source == NULL)
-        return fail(ret_error, TKF_ENOSOURCE, "calibrate this machine first",
-                    "the profile was read from a file: its counter cannot be read here");
+        return tkf_host_fail(ret_error, TKF_ENOSOURCE, "calibrate this machine first",
+                             "the profile was read from a file: its counter cannot be read here");
 
     struct host host = {.request = request};
     struct tkf_explore *out = calloc(1, sizeof *out);
@@ -206,8 +191,8 @@ int tkf_explore_machine(const struct tkf_explore_request *request, struct tkf_pr
     char reason[160];
     int error = tkf_topology_load(&host.topology, reason, sizeof reason);
     if (error != 0) {
-        fail(ret_error, error, "calibrate first, and explore in the same process",
-             "the CPUs of this machine cannot be told: %s", reason);
+        tkf_host_fail(ret_error, error, "calibrate first, and explore in the same process",
+                      "the CPUs of this machine cannot be told: %s", reason);
         goto end;
     }
     struct tkf_explorer x = {
@@ -229,7 +214,8 @@ int tkf_explore_machine(const struct tkf_explore_request *request, struct tkf_pr
     };
     x.cpus = cpus = usable_cpus(host.topology, &x.ncpus);
     if (out == NULL || cpus == NULL) {
-        error = fail(ret_error, TKF_ENOMEM, "free some memory and try again", "out of memory");
+        error =
+            tkf_host_fail(ret_error, TKF_ENOMEM, "free some memory and try again", "out of memory");
         goto end;
     }
     for (unsigned i = 0; i < TKF_EXPLORE_PARTS; i++)
@@ -251,8 +237,8 @@ int tkf_explore_machine(const struct tkf_explore_request *request, struct tkf_pr
         error = 0;
     }
     if (error != 0) {
-        fail(ret_error, error, error == TKF_ENOMEM ? "free some memory and try again" : "",
-             "CPU %u: %s", x.cpu, tkf_strerror(error));
+        tkf_host_fail(ret_error, error, error == TKF_ENOMEM ? "free some memory and try again" : "",
+                      "CPU %u: %s", x.cpu, tkf_strerror(error));
         goto end;
     }
     free(profile->explore);
